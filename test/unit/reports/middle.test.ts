@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { middleOf } from '../../../src/queries/reports/measures/middle.ts';
 
-/** What a sort finds. */
+/** The same by a sort. */
 function expected(values: readonly number[]): readonly number[] {
   const sorted = [...values].sort((a, b) => a - b);
   return [sorted[Math.ceil(values.length / 2) - 1]!, sorted[Math.floor(values.length / 2)]!];
@@ -13,7 +13,7 @@ it('finds the values in the middle, as a sort does', () => {
   const many = fc.array(fc.nat(), { minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(fc.oneof(few, many), (values) => {
-      // What lies beyond the size does not count.
+      // Values beyond the size do not count.
       expect(middleOf(Uint32Array.from([...values, 0, 0]), values.length)).toEqual(expected(values));
     }),
   );

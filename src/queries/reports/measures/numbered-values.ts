@@ -11,7 +11,7 @@ export interface NumberedValues {
   ofInteger(integer: number, decimals: number): number;
   /** The number of a decimal that is too long for an integer. */
   ofText(text: string): number;
-  /** What integers of these decimals are multiplied with, to be {@link isDirect}; NaN: they are not. */
+  /** A factor by which integers of these decimals become {@link isDirect}; NaN: there is none. */
   directFactor(decimals: number): number;
   /** All values, for another thread to {@link join}. */
   all(): ValuesPart;
