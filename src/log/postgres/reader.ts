@@ -4,14 +4,16 @@ import type { Batch, Position, RecordedCommit } from '../port.ts';
 import { orderKeyOf, positionOf, START } from './position.ts';
 
 /**
- * SQL: whether a commit of these types alone is skipped. `$6` has the types as the keys of an object, since a look-up there
- * takes no longer however many they are. The type of a commit's first event stands among the first characters of the text:
- * a search for each type in whole texts (LIKE) took more time than decoding all of them.
+ * SQL: whether a reader wants a commit. `$5` has the unwanted types as the keys of an object, since a look-up there takes no
+ * longer however many they are. The type of a commit's first event stands among the first characters of the text: a search
+ * for each type in whole texts (LIKE) took more time than decoding all of them. To cut these characters off takes longer than
+ * all the rest, so only long texts are cut.
  */
 const HEAD_LENGTH = 2000;
-const FIRST_TYPE = `split_part(split_part(left(body, ${HEAD_LENGTH}), '"events":[{"type":"', 2), '"', 1)`;
-const IS_WANTED = `split_part(stream, '-', 1) = ANY ($5)
-        AND NOT ($6::jsonb ? ${FIRST_TYPE} AND strpos(body, '${BETWEEN_EVENTS}') = 0)`;
+const HEAD = `CASE WHEN octet_length(body) > ${HEAD_LENGTH} THEN left(body, ${HEAD_LENGTH}) ELSE body END`;
+const FIRST_TYPE = `split_part(split_part(${HEAD}, '"events":[{"type":"', 2), '"', 1)`;
+const IS_WANTED = `split_part(stream, '-', 1) = ANY ($4)
+        AND NOT ($5::jsonb ? ${FIRST_TYPE} AND strpos(body, '${BETWEEN_EVENTS}') = 0)`;
 
 /**
  * Reads a page of commits, ordered by transaction id, then sequence number, and only below the oldest transaction still open
@@ -35,12 +37,12 @@ const PAGE = `
       sum(octet_length(body)) OVER (ORDER BY txid, seq ROWS UNBOUNDED PRECEDING) - octet_length(body) AS bytes_before
     FROM log.commits
     WHERE (txid, seq) > ($1::xid8, $2::bigint) AND txid < (SELECT xmin FROM snapshot) AND EXACT_ONLY
-    ORDER BY txid, seq LIMIT $3
+    ORDER BY txid, seq LIMIT MAX_COMMITS
   ),
-  limits AS (SELECT count(*) = $3 OR coalesce(bool_or(bytes_before >= $4), false) AS is_cut FROM taken),
+  limits AS (SELECT count(*) = MAX_COMMITS OR coalesce(bool_or(bytes_before >= $3), false) AS is_cut FROM taken),
   -- What the page covers: all up to the horizon, unless it was cut short.
   page_end AS (
-    SELECT txid, seq FROM taken WHERE bytes_before < $4
+    SELECT txid, seq FROM taken WHERE bytes_before < $3
     UNION ALL
     SELECT txid, seq FROM horizon WHERE NOT (SELECT is_cut FROM limits)
     ORDER BY txid DESC, seq DESC LIMIT 1
@@ -48,15 +50,23 @@ const PAGE = `
   last AS (SELECT txid FROM log.commits ORDER BY txid DESC, seq DESC LIMIT 1)
   SELECT txid::text, seq::text, body, blocked, is_cut FROM (
     SELECT txid, seq, body, NULL::boolean AS blocked, NULL::boolean AS is_cut
-    FROM taken WHERE bytes_before < $4 AND body IS NOT NULL
+    FROM taken WHERE bytes_before < $3 AND body IS NOT NULL
     UNION ALL
     SELECT page_end.txid, page_end.seq, NULL, coalesce((SELECT txid FROM last) >= (SELECT xmin FROM snapshot), false), is_cut
     FROM limits LEFT JOIN page_end ON true
   ) AS rows ORDER BY blocked IS NOT NULL, rows.txid, rows.seq`;
 
-/** Each text has its own name, so that a connection prepares it once. Readers without intake use the index on exact streams. */
-const ALL = { name: 'log_page', text: PAGE.replace('EXACT_ONLY', 'true') };
-const EXACT_ONLY = { name: 'log_page_exact', text: PAGE.replace('EXACT_ONLY', 'revision IS NOT NULL') };
+/**
+ * Each text has its own name, so that a connection prepares it once. Readers without intake use the index on exact streams.
+ * The limit is a constant: with a parameter PostgreSQL would plan the statement anew each time, for 0.4 ms.
+ */
+function statement({ exactOnly, maxCommits }: PageOptions): { readonly name: string; readonly text: string } {
+  const text = PAGE.replaceAll('MAX_COMMITS', String(maxCommits)).replace(
+    'EXACT_ONLY',
+    exactOnly ? 'revision IS NOT NULL' : 'true',
+  );
+  return { name: `log_page${exactOnly ? '_exact' : ''}_${maxCommits}`, text };
+}
 
 /** A commit, or the end of the page: then `body` is null. The end has no position while the log is empty. */
 type PageRow =
@@ -88,11 +98,10 @@ export interface Page {
 export async function readPage(db: pg.Pool, options: PageOptions): Promise<Page> {
   const after = orderKeyOf(options.after);
   const { rows } = await db.query<PageRow>({
-    ...(options.exactOnly ? EXACT_ONLY : ALL),
+    ...statement(options),
     values: [
       after.txid,
       after.seq,
-      options.maxCommits,
       options.maxBytes,
       options.categories,
       JSON.stringify(Object.fromEntries(options.without.map((type) => [type, true]))),
