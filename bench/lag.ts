@@ -5,12 +5,12 @@ import { BENCH_USERS, projected, startBenchService } from './service.ts';
 
 /**
  * Lag: the time from the answer to send-event until a reader that polls finds the event in the read model. Each sample is
- * one marked event. Sends a steady 2,000 events/s; with SENDERS=16, 16 clients each send their next batch at the answer
- * to the last one. With BUSY=2, two unrelated processes take all processor time they get.
+ * one marked event. Sends a steady 2,000 events/s; with SENDERS=16, 16 clients each send their next batch, of BATCH events,
+ * at the answer to the last one. With BUSY=2, two unrelated processes take all processor time they get.
  */
 const EVENTS_PER_SECOND = 2000;
 const SENDERS = Number(process.env['SENDERS'] ?? 0);
-const BATCH = SENDERS === 0 ? 20 : 100;
+const BATCH = SENDERS === 0 ? 20 : Number(process.env['BATCH'] ?? 100);
 /** One event in this many batches is marked. */
 const MARKED = SENDERS === 0 ? 5 : 20;
 const SECONDS = Number(process.env['SECONDS'] ?? 30);

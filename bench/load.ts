@@ -13,6 +13,7 @@ export interface Load {
 
 export interface LoadResult {
   readonly requestsPerSecond: number;
+  readonly seconds: number;
   readonly p50: number;
   readonly p99: number;
 }
@@ -34,6 +35,7 @@ export async function postLoad({ address, apiKey, bodies, seconds, connections, 
     throw new Error(`${result.non2xx} answers were not 200, ${result.errors} requests failed`);
   return {
     requestsPerSecond: result.requests.total / result.duration,
+    seconds: result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
   };

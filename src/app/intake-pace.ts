@@ -5,6 +5,7 @@ import type { AppendOptions, EventLog } from '../log/port.ts';
 import { categoryOf } from '../log/stream-name.ts';
 import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
+import { itemsOf } from '../projections/runtime/read-commits.ts';
 import { leaseOf, servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
 
@@ -14,8 +15,8 @@ import { pause } from '../util/pause.ts';
  * (docs/adr/0015-intake-keeps-the-pace-of-projections.md).
  */
 export interface IntakePace {
-  /** Resolves when the next append may be sent: at once, or after `maxHoldMs` at most. */
-  take(): Promise<void>;
+  /** Resolves when the next append, of so many items, may be sent: at once, or after `maxHoldMs` at most. */
+  take(items: number): Promise<void>;
 }
 
 export interface IntakePaceOptions {
@@ -34,14 +35,20 @@ export const TOLERATED_SECONDS = 1;
 const LONGEST_HOLD_MS = 1000;
 /** Fraction of MAX_WAIT_MS that an append may be held; the rest is for the log. */
 const HELD_FRACTION = 0.2;
-/** Hold for each second above TOLERATED_SECONDS. With it the longest hold is reached at 6 s of lag. */
+/** Hold for each second above TOLERATED_SECONDS. With it the longest hold is reached at 6 s of lag, of large appends sooner. */
 const HOLD_MS_PER_SECOND = 200;
+/**
+ * A larger append waits longer, in proportion. Else clients that send 1,000 items a request would send ten times as many
+ * before they wait as long as clients that send 100.
+ */
+const USUAL_ITEMS = 100;
 /** How often the lag is measured while events arrive. An idle service measures nothing. */
 const MEASURE_EVERY_MS = 500;
 
 export const maxHoldMs = (maxWaitMs: number): number => Math.min(LONGEST_HOLD_MS, HELD_FRACTION * maxWaitMs);
 
 export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePaceOptions): IntakePace {
+  /** Of an append of USUAL_ITEMS. */
   let holdMs = 0;
   let measuredAt = Number.NEGATIVE_INFINITY;
   /** One measurement at a time: while the database hangs, measurements must not take the connections of requests. */
@@ -51,7 +58,7 @@ export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePa
     measuring = true;
     try {
       const late = (await lateSeconds()) - TOLERATED_SECONDS;
-      holdMs = Math.min(maxHoldMs, Math.max(0, HOLD_MS_PER_SECOND * late));
+      holdMs = Math.max(0, HOLD_MS_PER_SECOND * late);
     } catch {
       // The database is down. `/ready` reports it, and intake continues if the log is on another engine.
       holdMs = 0;
@@ -61,12 +68,12 @@ export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePa
   }
 
   return {
-    async take() {
+    async take(items) {
       if (!measuring && now() - measuredAt >= MEASURE_EVERY_MS) {
         measuredAt = now();
         void measure();
       }
-      if (holdMs > 0) await hold(holdMs);
+      if (holdMs > 0) await hold(Math.min(maxHoldMs, holdMs * Math.max(1, items / USUAL_ITEMS)));
     },
   };
 }
@@ -102,7 +109,7 @@ export function pacedAppend(
   return async (commit, options: AppendOptions = {}) => {
     if (categoryOf(commit.stream) !== INTAKE) return log.append(commit, options);
     const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, now() + maxWaitMs);
-    await pace.take();
+    await pace.take(itemsOf(commit));
     return log.append(commit, { ...options, deadline });
   };
 }

@@ -172,7 +172,7 @@ async function applyCommits(
 ): Promise<void> {
   const read = await blamingCommits(() => opened);
   const work = async (tx: pg.ClientBase): Promise<void> => {
-    const moved = await moveCheckpoint(tx, partition, from, last);
+    const moved = await moveCheckpoint(tx, schema, partition, from, last);
     if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schema} is ${moved}`);
     if (read.length > 0) await blamingCommits(() => model.apply(tx, read));
     await also?.(tx);

@@ -36,25 +36,31 @@ export async function loadLeastCheckpoint(pool: Pool, schemas: readonly string[]
 
 /**
  * Compare-and-set, in the transaction that writes the rows: if two projectors run, one moves the checkpoint; the other gets
- * another result and must roll back. Needs the search path on the version's schema.
+ * another result and must roll back. Every batch does this, so the statement is prepared once per connection and schema.
  */
 export async function moveCheckpoint(
   tx: ClientBase,
+  schema: string,
   partition: number,
   from: Position | undefined,
   to: Position,
 ): Promise<Moved> {
   const moved =
     from === undefined
-      ? await tx.query('INSERT INTO checkpoints (lane, position) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      ? await tx.query(`INSERT INTO ${schema}.checkpoints (lane, position) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [
           partition,
           to,
         ])
-      : await tx.query('UPDATE checkpoints SET position = $3 WHERE lane = $1 AND position = $2', [partition, from, to]);
+      : await tx.query({
+          name: `move_checkpoint.${schema}`,
+          text: `UPDATE ${schema}.checkpoints SET position = $3 WHERE lane = $1 AND position = $2`,
+          values: [partition, from, to],
+        });
   if (moved.rowCount === 1) return 'moved';
-  const { rows } = await tx.query<{ position: Position }>('SELECT position FROM checkpoints WHERE lane = $1', [
-    partition,
-  ]);
+  const { rows } = await tx.query<{ position: Position }>(
+    `SELECT position FROM ${schema}.checkpoints WHERE lane = $1`,
+    [partition],
+  );
   const found = rows[0]?.position;
   if (found === to) return 'already';
   return found !== undefined && found > to ? 'ahead' : 'elsewhere';

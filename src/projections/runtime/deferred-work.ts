@@ -7,9 +7,10 @@ import { beginIn } from './versions.ts';
 /** Whether the read model has deferred work: then its rows lag behind its checkpoint. */
 export async function hasDeferredWork(db: Pool | ClientBase, model: ReadModel, schema: string): Promise<boolean> {
   if (model.deferredRelation === undefined) return false;
-  const { rows } = await db.query<{ some: boolean }>(
-    `SELECT EXISTS (SELECT FROM ${schema}.${model.deferredRelation}) AS some`,
-  );
+  const { rows } = await db.query<{ some: boolean }>({
+    name: `deferred_work.${schema}`,
+    text: `SELECT EXISTS (SELECT FROM ${schema}.${model.deferredRelation}) AS some`,
+  });
   return rows[0]!.some;
 }
 

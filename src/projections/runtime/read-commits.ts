@@ -64,8 +64,8 @@ export function* parts({ partition, commits, last }: Batch): Generator<Batch> {
   yield { partition, commits: part, last };
 }
 
-/** Counts before the events are read, so their shape is not known yet. */
-function itemsOf({ events }: RecordedCommit): number {
+/** The number of items in the events of a commit. Their data is not checked yet, so their shape is not known. */
+export function itemsOf({ events }: Pick<RecordedCommit, 'events'>): number {
   let count = 0;
   for (const { data } of events) {
     const items = typeof data === 'object' && data !== null && 'items' in data ? data.items : undefined;
