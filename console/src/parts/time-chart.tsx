@@ -105,7 +105,7 @@ export function TimeChart({ onPoint, ...chart }: TimeChartProps) {
         width: element.clientWidth,
         height: HEIGHT,
         // The last mark of an axis of times stands half beyond it.
-        padding: [null, 32, null, null],
+        padding: [null, 40, null, null],
         tzDate: (ts) => uPlot.tzDate(new Date(ts * 1000), 'Etc/UTC'),
         legend: { show: false },
         cursor: { points: { size: 6 } },
