@@ -13,6 +13,8 @@ export interface PoolOptions {
    * takes: a statement that is retried before it can end is retried forever.
    */
   readonly answerWithinMs?: number;
+  /** Settings of each connection, as statements. Absent: those of the server. */
+  readonly settings?: string;
   /** Called with the error of a broken connection. The query on it rejects with an error of its own. */
   readonly onError: (error: Error) => void;
 }
@@ -27,7 +29,7 @@ const PROBE_AFTER_MS = 10_000;
  * checked out and between two queries has no other listener, and an `error` without a listener would end the OS process.
  */
 export function createPool(options: PoolOptions): pg.Pool {
-  const { connectionString, max, name, maxWaitMs, answerWithinMs = ANSWER_WITHIN_MS, onError } = options;
+  const { connectionString, max, name, maxWaitMs, answerWithinMs = ANSWER_WITHIN_MS, settings, onError } = options;
   const pool = new pg.Pool({
     connectionString,
     max,
@@ -36,6 +38,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     query_timeout: answerWithinMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: PROBE_AFTER_MS,
+    ...(settings !== undefined && { onConnect: async (client) => void (await client.query(settings)) }),
   });
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));

@@ -45,6 +45,8 @@ export const MAX_COMMITS = 5000;
  * not know the log end, a batch of fewer commits than `SMALL_BATCH` has reached it.
  */
 const PAUSE_MS = 50;
+/** After a batch without a commit for this read model. Beside steady intake of other events each look finds only more of it. */
+const PASSED_PAUSE_MS = 100;
 const SMALL_BATCH = 500;
 
 /**
@@ -139,7 +141,8 @@ class Follower {
           this.#passed.set(part.partition, part.last);
           this.#workBetween();
         }
-        if (!hasMore && this.#conduct.pauses) await this.#timers.pause(PAUSE_MS / this.#options.log.partitions);
+        const pauseMs = part.commits.length > 0 ? PAUSE_MS : PASSED_PAUSE_MS;
+        if (!hasMore && this.#conduct.pauses) await this.#timers.pause(pauseMs / this.#options.log.partitions);
       }
       const { aborted, reason } = this.#stopping.signal;
       if (aborted && reason !== DROPPED) throw reason;
