@@ -40,17 +40,18 @@ export function uniquesTally(of: UniqueOf, { lines, buckets, users }: TallySize)
       const { entities } = pairs;
       const entityAt = entitiesAt;
       const seenIn = lastSeen;
-      // Three loops, because one for all cases is slower (README.md): users, users by line, and pairs in the hash table.
+      const mark = bucket + 1;
+      // Three loops, because one for all cases is slower (README.md): users, users by line, and pairs in the hash table. The first
+      // two have no branch on the last bucket, which would be mispredicted often.
       if (entities !== null && linesAt === null) {
         let inBucket = 0;
         let inAll = 0;
         for (let i = from; i < to; i++) {
           const entity = entityAt[positions[i]!]!;
           const seen = seenIn[entity]!;
-          if (seen === bucket + 1) continue;
-          seenIn[entity] = bucket + 1;
-          inBucket++;
-          if (seen === 0) inAll++;
+          seenIn[entity] = mark;
+          inBucket += Number(seen !== mark);
+          inAll += Number(seen === 0);
         }
         counts[bucket]! += inBucket;
         totals[0]! += inAll;
@@ -61,10 +62,9 @@ export function uniquesTally(of: UniqueOf, { lines, buckets, users }: TallySize)
           const line = linesAt[i]!;
           const pair = line * entities + entityAt[positions[i]!]!;
           const seen = seenIn[pair]!;
-          if (seen === bucket + 1) continue;
-          seenIn[pair] = bucket + 1;
-          counts[line * buckets + bucket]! += 1;
-          if (seen === 0) totals[line]! += 1;
+          seenIn[pair] = mark;
+          counts[line * buckets + bucket]! += Number(seen !== mark);
+          totals[line]! += Number(seen === 0);
         }
         return;
       }
