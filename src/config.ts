@@ -85,7 +85,7 @@ export const environment = z
     ),
     REPORT_CONCURRENCY: count(4, 1, 1000).describe('Reports of one API key at once, in one instance, 1 to 1,000'),
     REPORT_CACHE_MB: count(384, 1, MOST).describe(
-      'Memory for columns of events that the next report may need, of all threads of one instance together (as many as processors, at most 4), in MiB, 1 to 1,000,000; for each thread 20 to 40 bytes an event hold what most reports ask, 100 all columns but long texts',
+      'Memory for columns of events and fields of users that the next report may need, of all threads of one instance together (as many as processors, at most 4), in MiB, 1 to 1,000,000; for each thread 20 to 40 bytes an event hold what most reports ask, 100 all columns but long texts',
     ),
     RATE_LIMIT_PER_KEY: count(1000, 0, MOST).describe(
       'Requests a second of one API key, in one instance, up to 1,000,000; 0: no limit',
