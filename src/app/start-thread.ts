@@ -10,8 +10,8 @@ import type { ThreadData, ThreadMessage } from './service-thread.ts';
 const RESTART_AFTER_MS = 1000;
 /** How long `/metrics` waits for a busy thread; then it shows what the thread answered before. */
 const MEASURE_WITHIN_MS = 500;
-/** V8 makes two spaces of a third each, 8 MB (docs/adr/0013-small-spaces-for-young-objects.md). */
-const resourceLimits = { maxYoungGenerationSizeMb: 24 };
+/** V8 makes two spaces of a third each, 8 and 32 MB (docs/adr/0013-small-spaces-for-young-objects.md). */
+const MAX_YOUNG_MB = { projectors: 24, processes: 96 } as const;
 
 /** Starts a thread that runs projectors or processes. Starts it again whenever it ends without `stop`. */
 export function startThread(data: ThreadData, logger: Logger): Worker {
@@ -67,6 +67,7 @@ function answer(thread: Thread): Promise<void> {
 }
 
 function startProgram(workerData: ThreadData): Thread {
+  const resourceLimits = { maxYoungGenerationSizeMb: MAX_YOUNG_MB[workerData.kind] };
   if (extname(import.meta.url) === '.js')
     return new Thread(new URL('./service-thread.js', import.meta.url), { workerData, resourceLimits });
   // From source, the thread has to register tsx itself: in Node.js 20 a thread does not take it over.
