@@ -54,7 +54,7 @@ export const texts = {
   nothingHere: 'There is nothing on this page of the list.',
   firstPage: 'To the first page',
   firstEvent: {
-    none: 'No events yet. Send the first one:',
+    none: 'No events yet. Send the first one, with your API key as KEY:',
     demo: 'To look around with data first, run on the server: npm run demo',
   },
   filter: {

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOwner } from '../../src/commands/catalog/owners.ts';
@@ -217,10 +219,15 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it("says how to send the first event, and shows nothing of another owner's bot", async () => {
+  it("says how to send the first event, which brings the first chart, and shows nothing of another owner's bot", async () => {
     const other = await service.createBot();
     const console = await started.logIn(other.apiKey);
-    await console.page.getByText('/v1/send-event').waitFor();
+    const command = await console.page.locator('pre').textContent();
+    await promisify(execFile)('bash', ['-c', command!], { env: { ...process.env, KEY: other.apiKey } });
+    await service.projected();
+    await console.page.reload();
+    await console.page.locator('#growth canvas').waitFor();
+    expect(await figure(console.page, 'newUsers')).toEqual(['1', '0 yesterday by this time']);
     await console.page.goto(`${service.address}/console/dashboard?bot=${bot.publicKey}`);
     await console.page.getByText('There is no such bot').waitFor();
     const [from, to] = ['2026-01-01%2000:00:00', '2026-01-31%2000:00:00'];

@@ -1,12 +1,10 @@
 import { href } from '../address.ts';
-import { date, number } from '../format.ts';
+import { number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { TimeChart } from '../parts/time-chart.tsx';
+import type { Meta } from '../reports/answer.ts';
 import { configOf } from '../reports/config.ts';
-import { NumberButton } from '../reports/numbers.tsx';
 import { daysOf } from '../reports/period.ts';
-import { writeState } from '../reports/state.ts';
+import { type ReportState, START, writeState } from '../reports/state.ts';
 import { useUsers } from '../reports/users-dialog.tsx';
 import { Footnotes, View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
@@ -16,16 +14,13 @@ import { ACTIVE_USERS, loadNewUsers, NEW_USERS_AT_MOST, newUsersConfig, runRepor
 
 const words = texts.dashboard;
 
-/** New users of the last 30 days, by day. Each day opens its users. */
+/** Bars, and a line without an event: its column names it. */
+const STATE: ReportState = { ...START, chart: 'bar', metrics: [] };
+
+/** New users of the last 30 days, by day, shown as a report. Each day opens its users. */
 export function Growth({ bot }: { readonly bot: Bot }) {
   const { resource_key, timezone } = bot;
-  const label = words.figures.newUsers;
   const users = useUsers(bot);
-  const open = (day: string, count: number): void => {
-    const cut = count > NEW_USERS_AT_MOST ? ` (${texts.cells.first(number(NEW_USERS_AT_MOST))})` : '';
-    users.open({ report_config: newUsersConfig(day) }, {}, `${titleOf(day)}${cut}`);
-  };
-  const titleOf = (day: string): string => `${label}, ${date(day, false)}`;
   return (
     <Card
       id="growth"
@@ -38,36 +33,23 @@ export function Growth({ bot }: { readonly bot: Bot }) {
       {({ days, total, data_as_of }) => (
         <>
           <Total of={total} />
-          <TimeChart
-            times={days.map((day) => day.date)}
-            series={[{ label, values: days.map((day) => day.users) }]}
-            shape="bar"
-            label={label}
-            onPoint={(_, index) => open(days[index]!.date, days[index]!.users)}
-          />
-          <details>
-            <summary>{texts.reports.table}</summary>
-            <DataTable
-              caption={label}
-              columns={[
+          <View
+            state={STATE}
+            answer={{
+              columns: [
                 { key: 'date', label: words.day, type: 'date' },
-                {
-                  key: 'users',
-                  label,
-                  type: 'number',
-                  show: (_, day) => (
-                    <NumberButton
-                      value={day.users}
-                      cell={{}}
-                      title={titleOf(day.date)}
-                      onCell={() => open(day.date, day.users)}
-                    />
-                  ),
-                },
-              ]}
-              rows={days}
-            />
-          </details>
+                { key: 'users', label: words.figures.newUsers, type: 'number' },
+              ],
+              rows: days,
+              meta: { data_as_of } as Meta,
+            }}
+            onCell={({ bucket }, title) => {
+              const isCut = days.some((day) => day.date === bucket && day.users > NEW_USERS_AT_MOST);
+              const cut = isCut ? ` (${texts.cells.first(number(NEW_USERS_AT_MOST))})` : '';
+              users.open({ report_config: newUsersConfig(String(bucket)) }, {}, title + cut);
+            }}
+            closed
+          />
           <AsOf at={data_as_of} />
           {users.dialog}
         </>

@@ -88,7 +88,7 @@ function faint(rgb: string): string {
 }
 
 /** Lines, areas or bars over time. */
-export function TimeChart({ onPoint, ...chart }: TimeChartProps) {
+function TimeChart({ onPoint, ...chart }: TimeChartProps) {
   const { times, series, shape, label, mark, steps, shares } = chart;
   const place = useRef<HTMLDivElement>(null);
   const click = useRef(onPoint);
