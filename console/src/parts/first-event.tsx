@@ -3,7 +3,7 @@ import { curl } from './curl.ts';
 
 const now = Math.floor(Date.now() / 1000);
 const user = { id: 4242, is_bot: false, first_name: 'Ada' };
-/** It makes a user, too: an event of a user whom the bot does not know is a bot error. */
+/** It makes a user, too: an event of an unknown user is a bot error. */
 const update = { update_id: 1, message: { message_id: 1, date: now, chat: { id: 4242, type: 'private' }, from: user } };
 
 /** How to send a bot's first event. */
