@@ -55,6 +55,8 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'projection switch':
     'nothing. The newest version (or another, to switch back) answers from now on. Refuses a version that was not verified.',
   'projection drop': 'the row of the version as it was, with the `state` `dropped`.',
+  doctor:
+    'one finding for each part (configuration, versions, disk, log, database, clock, service, read models, processes, webhooks, audit): `check`, `state` (`ok`, `warning`, `wrong`), `finding`, `remedy`. Exit 1 if one is `wrong`. It opens no connection that can write, and works with and without a running service.',
   'log copy':
     'nothing. Copies the whole log to another engine, keys of personal data included, and compares the two by hash. See [engines](engines.md#move-the-log-to-another-engine).',
   backup:

@@ -141,7 +141,8 @@ export async function help(...command: readonly string[]): Promise<string> {
     text += part;
   };
   const withContext = () => Promise.reject(new Error('help needs no context'));
-  await runCli([...command, '--help'], { stdout: keep, stderr: keep, withContext, helpWidth: 100 });
+  const examine = withContext;
+  await runCli([...command, '--help'], { stdout: keep, stderr: keep, withContext, examine, helpWidth: 100 });
   return text.trimEnd();
 }
 

@@ -25,6 +25,7 @@ const withContext: ContextRunner = async (work, options) => {
 /** Runs the command `botledger`. bin/botledger.js loads this file. */
 process.exitCode = await runCli(process.argv.slice(2), {
   withContext,
+  examine: async () => (await import('./doctor/examine.ts')).examine(process.env),
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
 });

@@ -133,7 +133,7 @@ function databaseAddress(url: string): Address {
 }
 
 /** Whether a server accepts a TCP connection within `ms`. The operating system of a slow server accepts it, too. */
-function isReachable({ host, port }: Address, ms: number): Promise<boolean> {
+export function isReachable({ host, port }: Address, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: ms });
     const end = (reached: boolean) => (): void => {

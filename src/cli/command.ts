@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { LongWorkContext } from '../administration/context.ts';
 import type { EventLog, Position } from '../log/port.ts';
 import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
+import type { Finding } from './operations/doctor.ts';
 
 /** The context that the action of a command works with. */
 export interface CliContext extends LongWorkContext {
@@ -74,6 +75,10 @@ export interface Cli {
     work: Work<Parameters>,
     options?: ContextOptions,
   ): (...given: unknown[]) => Promise<void>;
+  /** Like `action`, for a command that opens neither the database nor the log. */
+  withoutContext(work: () => Promise<Answer>): (...given: unknown[]) => Promise<void>;
+  /** Examines the installation and changes nothing. */
+  examine(): Promise<readonly Finding[]>;
 }
 
 /** A failure of a command. The message is one line for a person. */

@@ -94,6 +94,11 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
     load: async () => (await import('./operations/dead-letter.ts')).deadLetter,
   },
   {
+    name: 'doctor',
+    description: 'Say in words what is wrong with the installation, and what to do. Changes nothing.',
+    load: async () => (await import('./operations/doctor.ts')).doctor,
+  },
+  {
     name: 'log',
     description: 'Copy the event log to another engine.',
     load: async () => (await import('./operations/log.ts')).log,
@@ -112,6 +117,8 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
 
 export interface CliOptions {
   readonly withContext: ContextRunner;
+  /** Examines the installation, for `doctor`. */
+  readonly examine: Cli['examine'];
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   /** Columns of the help text. Default: the width of the terminal, else 80. */
@@ -140,7 +147,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
 }
 
 async function programOf(argv: readonly string[], options: CliOptions): Promise<Command> {
-  const { withContext, stdout, stderr, helpWidth } = options;
+  const { withContext, examine, stdout, stderr, helpWidth } = options;
   const program = new Command('botledger')
     .description("The dashboard's jobs. Configured by the same environment as the service.")
     .option('--json', 'Answer with one JSON value.')
@@ -158,15 +165,16 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
   // After a noun, `--version` is an option of that noun's command, since read models have versions, too.
   if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'Show the version.');
 
+  function answer(command: Command, { value, shown = value, notes = [] }: Answer): void {
+    stdout(command.optsWithGlobals()['json'] ? asJson(value) : asText(shown));
+    for (const note of notes) stderr(`${note}\n`);
+  }
+
   async function run(
     command: Command,
     work: (context: CliContext) => Promise<Answer>,
     contextOptions?: ContextOptions,
   ): Promise<void> {
-    const answer = ({ value, shown = value, notes = [] }: Answer): void => {
-      stdout(command.optsWithGlobals()['json'] ? asJson(value) : asText(shown));
-      for (const note of notes) stderr(`${note}\n`);
-    };
     await withContext(async (context) => {
       const answered = await work(context).finally(() => context.progress(null));
       const { change, failure } = answered;
@@ -174,7 +182,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
         if (change !== undefined) await context.waitForReadModels(change);
       } finally {
         // Also after a timeout: the change is in the log, and secrets are shown only once.
-        answer(answered);
+        answer(command, answered);
       }
       if (failure !== undefined) throw failure;
     }, contextOptions);
@@ -182,6 +190,14 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
 
   const cliOf = (noun: Command): Cli => ({
     noun,
+    examine,
+    withoutContext:
+      (work) =>
+      async (...given) => {
+        const answered = await work();
+        answer(given.at(-1) as Command, answered);
+        if (answered.failure !== undefined) throw answered.failure;
+      },
     action:
       <Parameters extends readonly unknown[]>(work: Work<Parameters>, contextOptions?: ContextOptions) =>
       (...given: unknown[]) => {

@@ -1,4 +1,5 @@
 import { cliContext } from '../../src/app/cli-context.ts';
+import { examine } from '../../src/app/doctor/examine.ts';
 import { runCli } from '../../src/cli/program.ts';
 
 /** Runs a CLI command on the installation that the environment names. */
@@ -10,6 +11,7 @@ export function administer(env: Record<string, string>): Administer {
   return async (...argv) => {
     const output = { out: '', err: '' };
     const code = await runCli([...argv, '--json'], {
+      examine: () => examine(env),
       withContext: cliContext(env),
       stdout: (text) => {
         output.out += text;

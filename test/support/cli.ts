@@ -54,6 +54,7 @@ export async function startTestCli(): Promise<TestCli> {
       stderr: (text) => {
         output.err += text;
       },
+      examine: async () => [],
       withContext: (work) =>
         work({
           log,

@@ -1,4 +1,5 @@
 import { cliContext } from '../../src/app/cli-context.ts';
+import { examine } from '../../src/app/doctor/examine.ts';
 import { runCli } from '../../src/cli/program.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import type { CliRun } from './cli.ts';
@@ -12,6 +13,7 @@ export async function botledger(
 ): Promise<CliRun> {
   const output = { out: '', err: '' };
   const code = await runCli([...argv, '--json'], {
+    examine: () => examine({ LOG_LEVEL: '', ...env }),
     withContext: cliContext({ LOG_LEVEL: '', ...env }, undefined, readModels),
     stdout: (text) => {
       output.out += text;

@@ -179,7 +179,7 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
   })();
 
   return {
-    url: `postgres://${SERVICE_ROLE}:${password}@127.0.0.1:${port}/${SERVICE_DATABASE}`,
+    url: embeddedUrl({ port, password }),
     startNoServer() {
       mayStart = false;
     },
@@ -261,4 +261,9 @@ async function withStartLock<T>({ dataDir }: ClusterPlace, work: () => Promise<T
   } finally {
     await lock.release();
   }
+}
+
+/** The connection string of a running embedded server. */
+export function embeddedUrl({ port, password }: Access): string {
+  return `postgres://${SERVICE_ROLE}:${password}@127.0.0.1:${port}/${SERVICE_DATABASE}`;
 }

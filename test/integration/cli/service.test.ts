@@ -78,6 +78,7 @@ describe('without a service', () => {
     const output = { out: '', err: '' };
     const run = (...argv: string[]): Promise<number> =>
       runCli([...argv, '--json'], {
+        examine: async () => [],
         withContext: withContext!,
         stdout: (text) => {
           output.out += text;
@@ -108,7 +109,14 @@ describe('without a service', () => {
     const stdout = (text: string): void => {
       written.push(text);
     };
-    expect(await runCli(['projection', 'list'], { withContext: cliContext(env), stdout, stderr: stdout })).toBe(0);
+    expect(
+      await runCli(['projection', 'list'], {
+        examine: async () => [],
+        withContext: cliContext(env),
+        stdout,
+        stderr: stdout,
+      }),
+    ).toBe(0);
     const output = written.join('');
     expect(output).toMatch(/ \d+ commits, [\d.]+ seconds/);
     expect(output).toMatch(/ position +lag +deferred /);
