@@ -165,7 +165,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     ] as const) {
       const card = page.getByRole('region', { name, exact: true });
       await card.locator('.opens').waitFor();
-      await card.getByText('As a table').click();
+      await card.locator('summary').click();
       await card
         .getByRole('button', { name: new RegExp(`^${users}: show the users`) })
         .last()
