@@ -13,8 +13,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Test files keep nothing in modules; what they share is imported once a worker, which halves the work of short ones.
     isolate: false,
-    // On two processors three are a tenth faster than two: tests wait for services a third of their time.
-    maxWorkers: 3,
+    // On two processors, of which three left a quarter unused: tests wait for services a third of their time.
+    maxWorkers: 4,
     sequence: { sequencer: SuitesFirst },
   },
 });

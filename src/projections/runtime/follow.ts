@@ -44,7 +44,7 @@ export const MAX_COMMITS = 5000;
  * same holds for reading the log after each append that is passed over. The partitions share a pause. Where the engine does
  * not know the log end, a batch of fewer commits than `SMALL_BATCH` has reached it.
  */
-const PAUSE_MS = 50;
+const PAUSE_MS = 80;
 /** After a batch without a commit for this read model. Beside steady intake of other events each look finds only more of it. */
 const PASSED_PAUSE_MS = 100;
 const SMALL_BATCH = 500;
