@@ -60,7 +60,10 @@ export async function runBlocks(
   const functions = [
     // A page that fails half-way leaves no server behind.
     `trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n`,
-    `curl() { command curl --fail --show-error "$@" ${asOneLine}`,
+    // A change that the read models do not show yet is answered with "lagging": a reader looks again a little later.
+    `curl() { local answer; answer=$(command curl --fail --show-error "$@")
+      if [[ $answer == *'"lagging":true'* ]]; then sleep 5; fi
+      printf '%s\\n' "$answer" ${asOneLine}`,
     `npx() { shift; node '${join(ROOT, 'bin/botledger.js')}' "$@" ${asOneLine}`,
   ];
   const script = [...functions, ...blocks.map((block) => `echo '${MARK}'\n${block}`)].join('\n');
