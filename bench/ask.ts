@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, request } from 'undici';
 import type { z } from 'zod';
 import type { eventsAnswer, resourcesAnswer } from '../src/api/reports/schemas.ts';
-import type { BenchService } from './service.ts';
 
-type Asked = Pick<BenchService, 'address' | 'apiKey'>;
+interface Asked {
+  readonly address: string;
+  readonly apiKey: string;
+}
 
 /** The answer to a POST, or to a GET if there is no body. @throws if the status is not a success */
 export async function ask<Answer>(service: Asked, path: string, body?: unknown): Promise<Answer> {

@@ -1,6 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { Session } from 'chdb';
-import type { Period, Question } from './report-questions.ts';
+import type { Period } from './report-events.ts';
+import type { Question } from './report-questions.ts';
 
 /** Another database that answers the same questions. */
 export interface OtherDatabase {

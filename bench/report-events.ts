@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { ask } from './ask.ts';
 import { random } from './random.ts';
-import type { Period } from './report-questions.ts';
 import { type BenchService, projected } from './service.ts';
 
 /** The events that reports are measured on. They are sent to a service, and are the same each time. */
@@ -57,6 +56,12 @@ export async function fillEvents(
     }));
     await ask(service, '/v1/send-event', events);
   }
+}
+
+/** From `from` to before `to`, in milliseconds since 1970 UTC. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
 }
 
 interface FillOptions {

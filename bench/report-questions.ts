@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { reportAnswer } from '../src/api/reports/schemas.ts';
-import type { Shape } from './report-events.ts';
+import type { Period, Shape } from './report-events.ts';
 
 export type Answer = z.infer<typeof reportAnswer>['data'];
 
@@ -35,12 +35,6 @@ export interface Dialect {
 export const DAYS = 90;
 const DAY_MS = 86_400_000;
 const FIRST_EVENT = 101;
-
-/** From `from` to before `to`, in milliseconds since 1970 UTC. */
-export interface Period {
-  readonly from: number;
-  readonly to: number;
-}
 
 /** The last {@link DAYS} whole days, in UTC. */
 export function lastDays(): Period {

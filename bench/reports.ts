@@ -9,8 +9,8 @@ import { packSlice } from '../src/projections/events/packed/pack.ts';
 import { ask } from './ask.ts';
 import { median } from './quantile.ts';
 import { clickHouse, duckDb, type OtherDatabase } from './report-databases.ts';
-import { fillEvents, packed, printShape, shapeOfData } from './report-events.ts';
-import { type Answer, bodyOf, lastDays, type Period, type Question, questionsOf } from './report-questions.ts';
+import { fillEvents, type Period, packed, printShape, shapeOfData } from './report-events.ts';
+import { type Answer, bodyOf, lastDays, type Question, questionsOf } from './report-questions.ts';
 import { startBenchService } from './service.ts';
 
 /**

@@ -5,7 +5,6 @@ import type { Authenticator, Principal } from '../queries/catalog/authenticator.
 import type { BotRow } from '../queries/catalog/bots.ts';
 import type { Operator, OperatorAuthenticator } from '../queries/operations/operators.ts';
 import { type ParsedBody, parseBody } from './body.ts';
-import type { SessionAccess } from './console/session.ts';
 import { ApiError, unavailable } from './errors.ts';
 
 /** The requirements of a route beyond a valid key. */
@@ -44,6 +43,14 @@ declare module 'fastify' {
     access: Access | null;
     parsedBody: ParsedBody | null;
   }
+}
+
+/** Finds the principal of a request with a session's cookie. */
+export interface SessionAccess {
+  /** Null: there is no cookie of an owner, its session is over, or its key is. @throws ApiError 403 for another site's request */
+  principalOf(request: FastifyRequest): Promise<Principal | null>;
+  /** As `principalOf`, for the session of an operator. */
+  operatorOf(request: FastifyRequest): Promise<Operator | null>;
 }
 
 export interface AccessControlOptions {

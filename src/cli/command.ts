@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { LongWorkContext } from '../administration/context.ts';
+import type { Finding } from '../administration/finding.ts';
 import type { EventLog, Position } from '../log/port.ts';
 import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
-import type { Finding } from './operations/doctor.ts';
 
 /** The context that the action of a command works with. */
 export interface CliContext extends LongWorkContext {

@@ -9,6 +9,7 @@ import { failBroadcast } from '../../src/domain/broadcast/lifecycle.ts';
 import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';
 import { fillSettings } from './fill-settings.ts';
+import type { Send } from './send.ts';
 import { type Answer, startTestInstance, type TestBot, type TestService } from './service.ts';
 
 /** Fills a service with data, and collects every kind of answer that it gives, to compare answers before and after. */
@@ -156,9 +157,6 @@ export async function answersOf(env: Readonly<Record<string, string>>, filled: F
     await instance.stop();
   }
 }
-
-/** Without a body: a GET. */
-export type Send = (path: string, body?: object) => Promise<Answer['body']>;
 
 /** Writes users, visits, goals, units, rates, changed settings, and bot errors of which some are resolved. */
 export async function fillService(service: TestService): Promise<FilledBots> {

@@ -4,7 +4,7 @@ import { administerPayout } from '../../src/commands/referral/payouts.ts';
 import { createRule } from '../../src/commands/referral/rules.ts';
 import { setRate } from '../../src/commands/referral/set-rate.ts';
 import { item, percentItem } from './account-samples.ts';
-import type { Send } from './all-answers.ts';
+import type { Send } from './send.ts';
 import type { TestBot, TestService } from './service.ts';
 
 /** The owner of the account. */

@@ -1,4 +1,4 @@
-import type { Send } from './all-answers.ts';
+import type { Send } from './send.ts';
 import type { TestBot } from './service.ts';
 
 /** Changes every setting of an owner. @returns the bot's new secret for the platform's webhook */

@@ -1,6 +1,5 @@
 import type { ReportConfig, SavedSettings } from '../reports/config.ts';
-import { before, type Days, daysOf } from '../reports/period.ts';
-import { PRESETS } from '../reports/state.ts';
+import { before, type Days, daysOf, PRESETS } from '../reports/period.ts';
 
 /** Two local times of a bot's zone, `YYYY-MM-DD HH:MM:SS`, both included. */
 export interface Span {

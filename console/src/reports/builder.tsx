@@ -6,7 +6,7 @@ import { NO_FILTER } from '../parts/filter.ts';
 import { FilterBuilder } from '../parts/filter-builder.tsx';
 import { useTyped } from '../parts/typed.ts';
 import { texts } from '../texts.ts';
-import { daysOf } from './period.ts';
+import { daysOf, PRESETS } from './period.ts';
 import {
   AMOUNT_FIELDS,
   aggregationsOf,
@@ -17,7 +17,6 @@ import {
   GRANULARITIES,
   type Metric,
   needsField,
-  PRESETS,
   type ReportState,
   TYPES,
   WINDOW_UNITS,

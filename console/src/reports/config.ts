@@ -1,7 +1,8 @@
 import { filterOf, groupFrom } from '../parts/filter.ts';
 import { isWithin } from '../parts/within.ts';
 import type { Days } from './period.ts';
-import { type Metric, needsField, PRESETS, type Preset, type ReportState } from './state.ts';
+import { PRESETS, type Preset } from './period.ts';
+import { type Metric, needsField, type ReportState } from './state.ts';
 
 /** A `report_config` of the API (docs/interface.md, "Report configuration"). */
 export type ReportConfig = Readonly<Record<string, unknown>>;

@@ -1,5 +1,3 @@
-import type { Period } from './state.ts';
-
 /** Days of a period, `YYYY-MM-DD`, both included. */
 export interface Days {
   readonly from: string;
@@ -7,6 +5,12 @@ export interface Days {
 }
 
 const DAY_MS = 86_400_000;
+
+export const PRESETS = ['today', 'yesterday', '7d', '30d', '90d', 'month', 'last-month'] as const;
+export type Preset = (typeof PRESETS)[number];
+
+/** A preset moves with the day; dates `YYYY-MM-DD` stay, both included. */
+export type Period = Preset | Days;
 
 /** The days that a period has now in a time zone. */
 export function daysOf(period: Period, zone: string, now: Date): Days {

@@ -1,5 +1,5 @@
 import { type Group, isList, isRange, NO_FILTER } from '../parts/filter.ts';
-import type { Days } from './period.ts';
+import { type Days, type Period, PRESETS } from './period.ts';
 
 /** A report as its page has it: all of it is in the address, as JSON in the parameter `report`. */
 export interface ReportState {
@@ -83,12 +83,6 @@ export interface Metric {
   readonly field?: AmountField;
   readonly filter?: Group;
 }
-
-export const PRESETS = ['today', 'yesterday', '7d', '30d', '90d', 'month', 'last-month'] as const;
-export type Preset = (typeof PRESETS)[number];
-
-/** A preset moves with the day; dates `YYYY-MM-DD` stay, both included. */
-export type Period = Preset | Days;
 
 export const START: ReportState = {
   type: 'trends',

@@ -8,7 +8,7 @@ import type { Authenticator, Principal } from '../../queries/catalog/authenticat
 import { listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import type { Operator, OperatorAuthenticator } from '../../queries/operations/operators.ts';
-import type { AccessControl } from '../access.ts';
+import type { AccessControl, SessionAccess } from '../access.ts';
 import { parseBody } from '../body.ts';
 import { ApiError } from '../errors.ts';
 import { revalidate } from '../revalidation.ts';
@@ -38,14 +38,6 @@ export interface SessionOptions {
   readonly oneTimeKeys: OneTimeKeys;
   readonly catalog: () => Promise<CatalogSource>;
   readonly sources: Sources;
-}
-
-/** Finds the principal of a request with a session's cookie. */
-export interface SessionAccess {
-  /** Null: there is no cookie of an owner, its session is over, or its key is. @throws ApiError 403 for another site's request */
-  principalOf(request: FastifyRequest): Promise<Principal | null>;
-  /** As `principalOf`, for the session of an operator. */
-  operatorOf(request: FastifyRequest): Promise<Operator | null>;
 }
 
 export function sessionAccess(options: SessionOptions): SessionAccess {

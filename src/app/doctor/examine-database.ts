@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Finding } from '../../cli/operations/doctor.ts';
+import { type Finding, ok, warning, wrong } from '../../administration/finding.ts';
 import type { Config } from '../../config.ts';
 import { engineOf } from '../../log/engines.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
@@ -10,8 +10,7 @@ import { letterId, summarizeDeadLetters } from '../../projections/runtime/dead-l
 import { allVersions, servedOf, type Version } from '../../projections/runtime/versions.ts';
 import { lastAudit } from '../../queries/operations/jobs.ts';
 import { failingWebhooks } from '../../queries/referral/failing-webhooks.ts';
-import type { AskedService } from './examine.ts';
-import { ok, warning, wrong } from './finding.ts';
+import type { AskedService } from './asked-service.ts';
 
 export interface ExamineDatabaseOptions {
   readonly config: Config;

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Finding } from '../../cli/operations/doctor.ts';
+import { type Finding, ok, warning, wrong } from '../../administration/finding.ts';
 import { type Config, ConfigError, environment, misspeltVariables, misspeltWarning, readConfig } from '../../config.ts';
 import { readAccess } from '../../database/embedded/access-file.ts';
 import { embeddedUrl } from '../../database/embedded/open-embedded-postgres.ts';
 import { engineOf } from '../../log/engines.ts';
 import { isReachable } from '../start-failures.ts';
+import { type AskedService, askService } from './asked-service.ts';
 import { examineDatabase } from './examine-database.ts';
-import { ok, warning, wrong } from './finding.ts';
 
 /** Examines an installation without changing anything, whether or not a service runs (decisions.md#doctor). */
 
@@ -42,7 +42,7 @@ export async function examine(env: NodeJS.ProcessEnv, options: ExamineOptions = 
     const remedy = 'correct these variables (docs/configuration.md); the other checks need them';
     return [program, wrong('configuration', error.message, remedy)];
   }
-  const service = await askService(config);
+  const service = await askService(config, ANSWER_WITHIN_MS);
   const findings = [
     program,
     ...ofConfiguration(env),
@@ -105,35 +105,6 @@ async function ofLogServers(config: Config): Promise<Finding[]> {
       return wrong('log', `${name} takes no connection`, `start that server, or correct ${address}`);
     }),
   );
-}
-
-/** The answers of the service on HOST and PORT. */
-export interface AskedService {
-  readonly address: string;
-  /** `silent`: there is no answer. */
-  readonly state: 'ready' | 'not ready' | 'silent';
-  /** Why it is not ready. */
-  readonly reason: string;
-  /** The text of `/metrics`, or nothing. */
-  readonly metrics: string;
-}
-
-async function askService({ HOST, PORT }: Config): Promise<AskedService> {
-  const host = ['0.0.0.0', '::'].includes(HOST) ? '127.0.0.1' : HOST;
-  const address = `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`;
-  const ask = (path: string): Promise<Response> =>
-    fetch(address + path, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
-  try {
-    const ready = await ask('/ready');
-    const body = (await ready.json()) as { readonly error?: unknown };
-    const metrics = await ask('/metrics')
-      .then((answer) => answer.text())
-      .catch(() => '');
-    return { address, state: ready.ok ? 'ready' : 'not ready', reason: String(body.error ?? ''), metrics };
-  } catch {
-    // Nothing listens there, or another kind of server.
-    return { address, state: 'silent', reason: '', metrics: '' };
-  }
 }
 
 function ofLag({ metrics }: AskedService): Finding[] {

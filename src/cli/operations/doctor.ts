@@ -1,14 +1,5 @@
+import type { Finding } from '../../administration/finding.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
-
-/** The result of an examination about one part of the installation (decisions.md#doctor). */
-export interface Finding {
-  readonly check: string;
-  /** `warning`: it works, and needs a look. `wrong`: it does not work, or data are missing. */
-  readonly state: 'ok' | 'warning' | 'wrong';
-  readonly finding: string;
-  /** The next step of the operator; null: none. */
-  readonly remedy: string | null;
-}
 
 export function doctor(cli: Cli): void {
   cli.noun.action(cli.withoutContext(async () => answerOf(await cli.examine())));

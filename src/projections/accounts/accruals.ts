@@ -3,7 +3,7 @@ import type { DataOf } from '../../domain/event-type.ts';
 import { negated } from '../../domain/referral/account/account.ts';
 import { HOLD_BITS, HOUR_MS } from '../../domain/referral/account/spans.ts';
 import type { accrualReversed, rewardAccrued, rewardRateLocked } from '../../domain/referral/account-events.ts';
-import type { AccountCommit } from './read-model.ts';
+import type { AccountCommit } from './account-commit.ts';
 
 /** Accruals and locked rates of a batch that are not written yet. Written together, since a batch may hold thousands. */
 export interface Earnings {

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { DataOf } from '../../domain/event-type.ts';
 import type { AccountEvent } from '../../domain/referral/account/account.ts';
 import type { payoutRequested } from '../../domain/referral/account-events.ts';
-import type { AccountCommit } from './read-model.ts';
+import type { AccountCommit } from './account-commit.ts';
 
 /** Adds payouts and reserves their amounts. Accruals that cancelled payouts of the same unit set free become theirs. */
 export async function applyRequest(

@@ -1,9 +1,8 @@
 import type { ClientBase } from 'pg';
-import { UnreadableEventError } from '../../domain/event-type.ts';
-import { accountOf } from '../../domain/streams.ts';
 import { categoryOf, keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../batch-sql.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { type AccountCommit, accountCommit } from './account-commit.ts';
 import { addAccrual, addLock, applyReversal, type Earnings, noEarnings, writeEarnings } from './accruals.ts';
 import { applyAddress, applyPayoutEvent, applyRequest } from './payouts.ts';
 import { ACCOUNTS_DDL } from './tables.ts';
@@ -91,21 +90,6 @@ async function writeHeads(tx: ClientBase, heads: readonly Head[]): Promise<void>
              SET revision = EXCLUDED.revision, clock = greatest(accounts.clock, EXCLUDED.clock)`,
     values: [JSON.stringify(heads)],
   });
-}
-
-/** The account of a commit, and the commit's place in it. */
-export interface AccountCommit {
-  readonly public_key: string;
-  readonly user_id: number;
-  readonly revision: number;
-}
-
-/** @throws UnreadableEventError the commit is not in the stream of an account */
-function accountCommit({ stream, revision }: ReadCommit): AccountCommit {
-  const account = accountOf(stream);
-  if (account === null || revision === null)
-    throw new UnreadableEventError(`${stream} is not the stream of an account`);
-  return { public_key: account.bot, user_id: account.userId, revision };
 }
 
 /** More than the events of any commit. */

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EventFilter, Performed, Segment } from '../../domain/broadcast/audience.ts';
 import { conditionSql } from '../reports/condition-sql.ts';
 import { columnSql, type ReportTables } from '../reports/fields.ts';
-import type { PerformedUsers } from './performed-users.ts';
 
 /** The schemas of the read models that audiences are made from: those of conditions, and of lists. */
 export interface AudienceTables extends ReportTables {
@@ -19,6 +18,9 @@ export interface UsersSource {
   /** The moment that days are counted back from, ms UTC. */
   readonly asOf: number;
 }
+
+/** For each condition on events the users who fulfil it: bit i is of the user with index i (`known_users.idx`). */
+export type PerformedUsers = ReadonlyMap<Performed, Buffer>;
 
 /**
  * SQL of the users of a bot as `(chat, included, excluded)`: whether a segment of each list matches them.

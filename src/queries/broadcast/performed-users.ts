@@ -7,10 +7,7 @@ import { eventFilterOf } from '../reports/event-filter.ts';
 import { firstFrom } from '../reports/positions.ts';
 import { openScan } from '../reports/scan.ts';
 import type { Snapshot } from '../reports/snapshot.ts';
-import type { UsersSource } from './audience-users-sql.ts';
-
-/** For each condition on events the users who fulfil it: bit i is of the user with index i (`known_users.idx`). */
-export type PerformedUsers = ReadonlyMap<Performed, Buffer>;
+import type { PerformedUsers, UsersSource } from './audience-users-sql.ts';
 
 const DAY_MS = 86_400_000;
 /** Earlier than any event: the first day that a date can name; and later than any event. */

@@ -3,7 +3,7 @@ import { daysToday } from '../../../console/src/dashboard/day.ts';
 import type { Answer, Row } from '../../../console/src/reports/answer.ts';
 import { type Cell, funnelCell, retentionCell, tableCell } from '../../../console/src/reports/cell.ts';
 import { configOf, savedConfigOf, stateOf } from '../../../console/src/reports/config.ts';
-import { before, daysOf } from '../../../console/src/reports/period.ts';
+import { before, daysOf, PRESETS } from '../../../console/src/reports/period.ts';
 import {
   AMOUNT_FIELDS,
   CHART_AGGREGATIONS,
@@ -11,7 +11,6 @@ import {
   COHORT_TYPES,
   FUNNEL_ORDERS,
   GRANULARITIES,
-  PRESETS,
   type ReportState,
   readState,
   START,

@@ -1,4 +1,12 @@
-import type { Finding } from '../../cli/operations/doctor.ts';
+/** The result of an examination about one part of the installation (decisions.md#doctor). */
+export interface Finding {
+  readonly check: string;
+  /** `warning`: it works, and needs a look. `wrong`: it does not work, or data are missing. */
+  readonly state: 'ok' | 'warning' | 'wrong';
+  readonly finding: string;
+  /** The next step of the operator; null: none. */
+  readonly remedy: string | null;
+}
 
 export const ok = (check: string, finding: string): Finding => ({ check, state: 'ok', finding, remedy: null });
 

@@ -1,0 +1,18 @@
+import { UnreadableEventError } from '../../domain/event-type.ts';
+import { accountOf } from '../../domain/streams.ts';
+import type { ReadCommit } from '../read-model.ts';
+
+/** The account of a commit, and the commit's place in it. */
+export interface AccountCommit {
+  readonly public_key: string;
+  readonly user_id: number;
+  readonly revision: number;
+}
+
+/** @throws UnreadableEventError the commit is not in the stream of an account */
+export function accountCommit({ stream, revision }: ReadCommit): AccountCommit {
+  const account = accountOf(stream);
+  if (account === null || revision === null)
+    throw new UnreadableEventError(`${stream} is not the stream of an account`);
+  return { public_key: account.bot, user_id: account.userId, revision };
+}
