@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { startTestServer, type TestServer } from './test-server.ts';
 
 export interface TestDatabase {
   readonly url: string;
@@ -11,9 +12,27 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** The server of the file that runs, if it has one of its own. */
+let ownServer: TestServer | undefined;
+
+/**
+ * Gives the databases of a file a server of their own; to be called first in the file. For tests that hold locks for
+ * seconds: an open write transaction delays the readers of every log on its server, so those of all other files would wait,
+ * too. With TEST_DATABASE_URL they share the given server.
+ */
+export function onOwnServer(): void {
+  beforeAll(async () => {
+    if (process.env['TEST_DATABASE_URL'] === undefined) ownServer = await startTestServer();
+  });
+  afterAll(async () => {
+    await ownServer?.stop();
+    ownServer = undefined;
+  });
+}
+
 /** A fresh, empty database on the tests' server. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = inject('databaseUrl');
+  const server = ownServer?.url ?? inject('databaseUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);

@@ -1,18 +1,12 @@
 import type { TestProject } from 'vitest/node';
 import { EmbeddedPostgresError } from '../../src/database/embedded/error.ts';
-import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
-import { temporaryDataDir } from './embedded-postgres.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A server on which tests may create databases. */
     databaseUrl: string;
   }
-}
-
-interface TestServer {
-  readonly url: string;
-  stop(): Promise<void>;
 }
 
 /** The server of TEST_DATABASE_URL, else an embedded one, else a container. The tests' role need not be a superuser. */
@@ -25,7 +19,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startServer(): Promise<TestServer> {
   try {
-    return await startEmbedded();
+    return await startTestServer();
   } catch (error) {
     if (!(error instanceof EmbeddedPostgresError)) throw error;
     console.warn(`no embedded PostgreSQL for the tests (${error.message}), trying a container`);
@@ -38,23 +32,5 @@ async function startServer(): Promise<TestServer> {
     throw new Error('the tests need PostgreSQL: set TEST_DATABASE_URL, or make the embedded one or Docker work', {
       cause,
     });
-  }
-}
-
-async function startEmbedded(): Promise<TestServer> {
-  const folder = await temporaryDataDir();
-  try {
-    const log = { info: () => {}, warn: console.warn };
-    const postgres = await openEmbeddedPostgres({ dataDir: folder.path, role: 'service', log, durable: false });
-    return {
-      url: postgres.url,
-      async stop() {
-        await postgres.close();
-        await folder.remove();
-      },
-    };
-  } catch (error) {
-    await folder.remove();
-    throw error;
   }
 }

@@ -13,8 +13,11 @@ import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-mo
 import { recipientsReadModel } from '../../../src/projections/recipients/read-model.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
 import { TOKEN } from '../../support/broadcasts.ts';
+import { onOwnServer } from '../../support/database.ts';
 import { firstSchema } from '../../support/read-model-tables.ts';
 import type { Answer, TestBot } from '../../support/service.ts';
+
+onOwnServer();
 
 /** Answers about broadcasts while the read models cannot follow the log. */
 let api: BroadcastApi;

@@ -188,8 +188,8 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     });
 
     it('refuses to answer from an index that is still being rebuilt', async () => {
-      await under.database.pool.query('DROP SCHEMA kafka_index CASCADE');
-      const log = await under.open({ mayLead: false, maxWaitMs: 200 });
+      await under.database.pool.query('DROP SCHEMA IF EXISTS kafka_index CASCADE');
+      const log = await under.open({ mayLead: false, maxWaitMs: 1000 });
       await expect(log.read(`bot-${bot}`)).rejects.toThrow(LogUnavailableError);
       await expect(log.append(newCommit(`bot-${bot}`))).rejects.toThrow(LogUnavailableError);
       await log.close();

@@ -5,8 +5,11 @@ import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts
 import { shareAmongProjectors } from '../../../src/projections/runtime/projector.ts';
 import { verify } from '../../../src/projections/runtime/verify.ts';
 import { servedOf, versionsOf } from '../../../src/projections/runtime/versions.ts';
+import { onOwnServer } from '../../support/database.ts';
 import { createOperator, jobEnd, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
+
+onOwnServer();
 
 let service: TestService;
 let bot: TestBot;

@@ -7,10 +7,13 @@ import { changeBot } from '../../../src/commands/catalog/bots.ts';
 import { openSnapshots } from '../../../src/database/snapshot-store.ts';
 import { createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
+import { onOwnServer } from '../../support/database.ts';
 import { readAll } from '../../support/log.ts';
 import { referralCaller } from '../../support/referral.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { stubOperations } from '../../support/stub-app.ts';
+
+onOwnServer();
 
 /** A code that is taken is never given: another is. By chance that would happen once in 10^14 times. */
 

@@ -4,7 +4,10 @@ import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { EXCHANGE_RATES_STREAM } from '../../../src/domain/streams.ts';
 import { readModels } from '../../../src/projections/registry.ts';
 import { type ProjectionStatus, projectionStatus } from '../../../src/projections/runtime/status.ts';
+import { onOwnServer } from '../../support/database.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+
+onOwnServer();
 
 /** All answers with amounts say that the amounts await revaluation after a change of rates or units. */
 

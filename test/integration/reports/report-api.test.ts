@@ -4,7 +4,10 @@ import { eventFieldsAnswer, eventsAnswer, reportAnswer, resourcesAnswer } from '
 import { createBot } from '../../../src/commands/catalog/bots.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { pause } from '../../../src/util/pause.ts';
+import { onOwnServer } from '../../support/database.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+
+onOwnServer();
 
 let service: TestService;
 let bot: TestBot;

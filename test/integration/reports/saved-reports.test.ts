@@ -3,8 +3,11 @@ import { savedAnswer, savedReportAnswer, savedReportsAnswer } from '../../../src
 import { createBot } from '../../../src/commands/catalog/bots.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { existingReport } from '../../../src/commands/reports/saved-reports.ts';
+import { onOwnServer } from '../../support/database.ts';
 import { readAll } from '../../support/log.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
+
+onOwnServer();
 
 let service: TestService;
 let bot: TestBot;
