@@ -208,11 +208,16 @@ describe('if the log does not answer for longer than the pause lasts', () => {
 
   test('recipients whose claim was under way at the pause are not called', async () => {
     answer = written(DONE);
+    let claimed = 0;
     holds = ({ events }) => {
-      const isNextClaim = called.length > 10 && events.some(({ type }) => type === 'batch_claimed');
+      const claims = events.flatMap((event) => (event.type === 'batch_claimed' ? [event.data] : []));
+      // A claim while as many wait as may be under way. On a busy machine that may be a later one than usual.
+      const isHolding = called.length > 10 && claims.length > 0 && claimed - called.length >= 10;
+      for (const { recipients } of claims as { readonly recipients: readonly [number, number][] }[])
+        for (const [first, last] of recipients) claimed += last - first + 1;
       // From here on, so that those who are claimed already stay under way.
-      if (isNextClaim) answer = unanswered;
-      return isNextClaim;
+      if (isHolding) answer = unanswered;
+      return isHolding;
     };
     const sending = begin();
     // In small steps, so that little is sent while a busy machine gets from the decision to claim to the append.
