@@ -1,5 +1,7 @@
 # Build: what the service runs on. The compilers of the service and of the console are left behind.
-FROM node:20-bookworm-slim AS build
+# Name it by digest to build the same image again (docs/operations.md).
+ARG NODE_IMAGE=node:20-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
 COPY src src
@@ -9,7 +11,7 @@ RUN npm ci --omit=dev \
   && rm -r node_modules/typescript node_modules/@typescript node_modules/@botledger \
     node_modules/vite node_modules/rolldown node_modules/@rolldown node_modules/lightningcss*
 
-FROM node:20-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/package.json ./

@@ -39,7 +39,7 @@ describe('a block that no test runs', () => {
     'needs your PostgreSQL': 2,
     'needs Kafka': 2,
     'needs EventStoreDB': 1,
-    'needs Docker': 2,
+    'needs Docker': 3,
     'needs Kubernetes': 1,
     'needs an empty log': 1,
   };
