@@ -22,6 +22,8 @@ const Stored = z.object({
   cmd: z.object({ id: z.string(), bodyHash: z.string().optional(), answer: z.unknown().optional() }).optional(),
   key: z.number().int().optional(),
   cause: z.string().optional(),
+  // Programs without traces read such a record, so one with another form must not become void.
+  trace: z.string().optional().catch(undefined),
   events: z.array(z.object({ type: z.string(), v: z.number().int().positive(), data: z.unknown() })).min(1),
 });
 
@@ -37,6 +39,7 @@ export function encodeCommit(commit: NewCommit): string {
     cmd: commit.command,
     key: commit.keyId,
     cause: commit.causation,
+    trace: commit.trace,
     events: commit.events,
   });
 }
@@ -85,6 +88,7 @@ export function decodeCommit(body: string, position: Position, ordinal: number):
     command: stored.cmd,
     keyId: stored.key,
     causation: stored.cause,
+    trace: stored.trace,
     events: stored.events,
   };
 }

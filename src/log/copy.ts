@@ -216,8 +216,8 @@ function kindOf({ revision, command }: RecordedCommit): 'exact' | 'with command'
 
 async function append(to: EventLog, window: readonly RecordedCommit[]): Promise<void> {
   const appended = await Promise.all(
-    window.map(({ id, stream, at, events, command, keyId, causation, ...rest }) => {
-      const commit = { id, stream, at, events, command, keyId, causation };
+    window.map(({ id, stream, at, events, command, keyId, causation, trace, ...rest }) => {
+      const commit = { id, stream, at, events, command, keyId, causation, trace };
       return to.append({ ...commit, expected: expectedOf({ ...commit, ...rest }) }, { unseen: true });
     }),
   );

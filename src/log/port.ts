@@ -59,6 +59,8 @@ export interface NewCommit {
   readonly keyId?: number | undefined;
   /** The id of the event that caused it, if an event caused it. */
   readonly causation?: string | undefined;
+  /** The span of the append, if it is traced: a W3C `traceparent` (decisions.md#traces). */
+  readonly trace?: string | undefined;
 }
 
 export interface RecordedCommit extends Omit<NewCommit, 'expected'> {

@@ -53,6 +53,8 @@ export interface EngineUnderTest {
   create(): Promise<LogUnderTest>;
 }
 
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
 /** The promises of every engine, as tests. All but the first share one log and use bots of their own. */
 export function describeEventLog(engine: EngineUnderTest): void {
   describe(`the log on ${engine.name}`, () => {
@@ -84,6 +86,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         const first = newCommit(stream, {
           keyId: 7,
           causation: 'c1',
+          trace: TRACE,
           command: { id: randomUUID(), answer: { a: [1] } },
         });
         const appended = await log.append(first);
@@ -102,6 +105,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
             at: first.at,
             keyId: 7,
             causation: 'c1',
+            trace: TRACE,
             command: first.command,
             revision: 1,
             prev: '',
@@ -114,6 +118,18 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(await log.read(stream, one.head, 1000)).toEqual({ head, commits: commits.slice(1) });
         expect(await log.read(stream, head, 1)).toEqual({ head, commits: [] });
         expect(await log.read(stream, head)).toEqual({ head, commits: [] });
+      });
+
+      it('and any streams keep the trace of each commit, also of one group', async () => {
+        const bot = newBot();
+        const traces = [1, 2, 3].map((n) => `00-${String(n).repeat(32)}-${String(n).repeat(16)}-01`);
+        const traced = [...traces, undefined].map((trace) => newCommit(`intake-${bot}`, { trace }));
+        await Promise.all(traced.map((commit) => log.append(commit)));
+        await log.append(newCommit(`bot-${bot}`, { trace: TRACE }));
+        const read = (await readAll(other)).filter(({ stream }) => stream.endsWith(bot));
+        expect(new Map(read.map(({ id, trace }) => [id, trace]))).toEqual(
+          new Map([...traced, { id: read.at(-1)!.id, trace: TRACE }].map(({ id, trace }) => [id, trace])),
+        );
       });
 
       it('tell their heads, many in one call, without empty streams', async () => {
