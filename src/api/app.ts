@@ -13,6 +13,7 @@ import { rememberCommands } from './idempotency.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
 import { type AnyRoute, registerRoutes } from './route.ts';
+import { traceRequests } from './trace-requests.ts';
 
 export interface AppOptions {
   readonly logger: Logger;
@@ -49,6 +50,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   takeRawBodies(app);
   handleErrors(app);
   closeInOrder(app);
+  traceRequests(app);
   logRequests(app, logger);
   const refuseMissingMethods = refuseOtherMethods(app);
   serveOperations(app, operations);

@@ -26,6 +26,7 @@ import {
   StartError,
 } from './start-failures.ts';
 import { NO_WAIT, type StartWait } from './start-wait.ts';
+import { tracedLog } from './traced-log.ts';
 
 /** The database and the log that a service, a thread of it or a command works with. */
 export interface Foundation {
@@ -116,7 +117,8 @@ export async function openFoundation(
     attemptLog(() => openEngine(config, { connectionString, instance }, logger, lead)),
   );
   lifecycle.started('log', () => opened.close());
-  const log = metrics?.measured(opened) ?? opened;
+  const measured = metrics?.measured(opened) ?? opened;
+  const log = role === 'service' ? tracedLog(measured) : measured;
   await wait
     .until('the database', () =>
       notYetIfDatabaseDown(async () => {

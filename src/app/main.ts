@@ -2,6 +2,7 @@ import { ConfigError, environment, misspeltVariables, misspeltWarning, readConfi
 import { EmbeddedPostgresError } from '../database/embedded/error.ts';
 import { NewerDatabaseError } from '../database/migrate.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
+import { isTracing, SEND_SPANS_MS, sendSpans } from '../util/tracing.ts';
 import type { Foundation, Worker } from './compose.ts';
 import { createLogger } from './logger.ts';
 import { startProcesses } from './processes.ts';
@@ -26,6 +27,7 @@ function isExpected(error: unknown): error is Error {
 }
 
 const lifecycle = createLifecycle();
+if (isTracing()) lifecycle.started('traces', () => sendSpans(SEND_SPANS_MS));
 const stopping = new AbortController();
 
 async function start(): Promise<void> {

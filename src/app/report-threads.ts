@@ -11,6 +11,7 @@ import { NoSuchCellError } from '../queries/reports/breakdown.ts';
 import { ReportNotRunError, reportQueue } from '../queries/reports/report-queue.ts';
 import type { CellTask, FindCellUsers, ReportTask, RunReport } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
+import { type ActiveSpan, inSpan } from '../util/tracing.ts';
 import { type ReportResult, reportMetrics } from './metrics/report-metrics.ts';
 import type { MetricValues } from './metrics/thread-metrics.ts';
 import type {
@@ -128,12 +129,20 @@ export function startReportThreads(
   }
 
   /** Runs a report at its turn. Its time is measured with its wait. */
-  async function runAtTurn(task: ReportTask | CellTask, keyId: number): Promise<ReportOutcome> {
+  function runAtTurn(task: ReportTask | CellTask, keyId: number): Promise<ReportOutcome> {
+    const { type } = task.parsed.report;
+    const attributes = { 'botledger.report.type': type };
+    return inSpan(`report ${type}`, { kind: 'internal', attributes }, (span) => measured(task, keyId, span));
+  }
+
+  async function measured(task: ReportTask | CellTask, keyId: number, span: ActiveSpan): Promise<ReportOutcome> {
     const asked = performance.now();
     let result: ReportResult = 'failed';
     try {
       const outcome = await queue.run(keyId, async (leftMs) => {
-        metrics.began(performance.now() - asked);
+        const waitedMs = performance.now() - asked;
+        metrics.began(waitedMs);
+        span.set({ 'botledger.report.wait_ms': Math.round(waitedMs) });
         running++;
         return runInThread(task, leftMs).finally(() => running--);
       });
@@ -143,6 +152,8 @@ export function startReportThreads(
       if (error instanceof ReportNotRunError) result = 'not_run';
       throw error;
     } finally {
+      span.set({ 'botledger.report.result': result });
+      if (result !== 'answered' && result !== 'no_such_cell') span.fail(result);
       metrics.ended(task.parsed.report.type, result, performance.now() - asked);
     }
   }

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
+import { isTracing, SEND_SPANS_MS, sendSpans } from '../util/tracing.ts';
 import { openFoundation } from './compose.ts';
 import { createLogger } from './logger.ts';
 import { threadMetrics } from './metrics/thread-metrics.ts';
@@ -32,6 +33,7 @@ const start =
     : (await import('./processes.ts')).startProcesses;
 const logger = await createLogger(config.LOG_LEVEL);
 const lifecycle = createLifecycle();
+if (isTracing()) lifecycle.started('traces', () => sendSpans(SEND_SPANS_MS));
 const stopping = new AbortController();
 const metrics = threadMetrics(kind);
 const stopped = new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Answer } from '../domain/broadcast/sending-answer.ts';
+import { inSpan } from '../util/tracing.ts';
 
 /** Calls the messaging platform's Bot API for all bots. Makes each call once and never repeats it. */
 export interface BotApi {
@@ -27,7 +28,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export function createBotApi(options: BotApiOptions): BotApi {
   const { root, connections, connectTimeoutMs, answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
-  const { origin, pathname } = new URL(root);
+  const { origin, hostname, pathname } = new URL(root);
   const base = pathname.replace(/\/$/, '');
   const agent = new Agent({
     connections,
@@ -44,12 +45,29 @@ export function createBotApi(options: BotApiOptions): BotApi {
     call(token, method, parameters, written) {
       const path = `${base}/bot${encodeURIComponent(token).replaceAll('%3A', ':')}/${method}`;
       const request = { origin, path, method: 'POST', headers, body: JSON.stringify(parameters) } as const;
-      return new Promise((resolve) => {
-        agent.dispatch(request, answerHandler(answerTimeoutMs, resolve, written));
+      return inCallSpan(hostname, method, () => {
+        return new Promise((resolve) => {
+          agent.dispatch(request, answerHandler(answerTimeoutMs, resolve, written));
+        });
       });
     },
     close: () => agent.destroy(),
   };
+}
+
+/** The path itself holds the token. */
+function inCallSpan(host: string, method: string, call: () => Promise<Answer>): Promise<Answer> {
+  const template = `/bot{token}/${method}`;
+  const attributes = { 'http.request.method': 'POST', 'server.address': host, 'url.template': template };
+  return inSpan(`POST ${template}`, { kind: 'client', attributes }, async (span) => {
+    const answer = await call();
+    if (answer.type !== 'answered') span.fail(answer.type);
+    else {
+      span.set({ 'http.response.status_code': answer.status });
+      if (answer.status >= 400) span.fail(String(answer.status));
+    }
+    return answer;
+  });
 }
 
 class TooLargeError extends Error {

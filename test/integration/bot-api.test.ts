@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { verdictOf } from '../../src/domain/broadcast/sending-answer.ts';
 import { type BotApi, createBotApi } from '../../src/platform/bot-api.ts';
 import { type BotApiServer, startBotApi } from '../support/bot-api-server.ts';
+import { recordSpans } from '../support/recorded-spans.ts';
 
 /** The client of the platform: which outcomes of a call it knows, and which stay unknown. */
 
@@ -42,6 +43,27 @@ test('a root may have a path', async () => {
     status: 400,
     body: expect.stringContaining('/below/bot123:token/'),
   });
+});
+
+test('the span of a call has its method and status, and no token', async () => {
+  const recorded = recordSpans();
+  try {
+    await client(`${platform.root}/below`).call(TOKEN, 'sendMessage', MESSAGE);
+    const span = await recorded.find('POST /bot{token}/sendMessage');
+    expect(span).toMatchObject({
+      kind: 2,
+      status: { code: 2 },
+      attributes: {
+        'http.request.method': 'POST',
+        'http.response.status_code': 400,
+        'server.address': '127.0.0.1',
+        'url.template': '/bot{token}/sendMessage',
+      },
+    });
+    expect(JSON.stringify([span.name, span.attributes])).not.toContain(TOKEN);
+  } finally {
+    recorded.stop();
+  }
 });
 
 describe('a call is certainly not sent', () => {

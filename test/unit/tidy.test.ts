@@ -27,7 +27,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   util: ['domain/sources.ts'],
   database: ['util/'],
   log: ['database/', 'util/'],
-  platform: ['domain/'],
+  platform: ['domain/', 'util/tracing.ts'],
   commands: ['domain/', 'log/port.ts'],
   projections: ['domain/', 'database/', 'log/port.ts', 'log/stream-name.ts', 'util/'],
   // The code that packs events also defines their packed form.
@@ -152,6 +152,7 @@ const HOMES: Readonly<Record<string, string>> = {
   // The prefix also allows client-topic.ts.
   kafkajs: 'src/log/kafka/client',
   '@eventstore/db-client': 'src/log/eventstore/client.ts',
+  '@opentelemetry/api': 'src/util/tracing.ts',
   commander: 'src/cli/',
   fastify: 'src/api/',
 };

@@ -16,6 +16,7 @@ import {
   endOfPage,
   type Stretch,
 } from '../../queries/referral/earnings.ts';
+import { inSpan } from '../../util/tracing.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../wait-for-work.ts';
 import { type Progress, safeCursor, takeIn } from './progress.ts';
@@ -122,8 +123,9 @@ async function accrue(accounts: Accounts, rows: readonly EarningRow[], signal: A
     queue.add(async () => {
       const { bot, referrer_id: referrer } = ofAccount[0]!;
       for (let at = 0; at < ofAccount.length && !signal.aborted; at += ITEMS_AT_ONCE) {
-        const items = ofAccount.slice(at, at + ITEMS_AT_ONCE).map(rewardItem);
-        await accrueRewards(accounts, { bot, referrer, items });
+        const rows = ofAccount.slice(at, at + ITEMS_AT_ONCE);
+        const items = rows.map(rewardItem);
+        await tracedAccrual(rows, () => accrueRewards(accounts, { bot, referrer, items }));
       }
     }),
   );
@@ -135,6 +137,14 @@ async function accrue(accounts: Accounts, rows: readonly EarningRow[], signal: A
     await queue.onIdle();
   }
   return !signal.aborted;
+}
+
+/** Without an event that is traced there is no span: a walk through an old log makes none. */
+async function tracedAccrual(rows: readonly EarningRow[], accrue: () => Promise<unknown>): Promise<void> {
+  const links = rows.map(({ trace }) => trace).filter((trace) => trace !== null);
+  const attributes = { 'messaging.batch.message_count': rows.length };
+  if (links.length === 0) await accrue();
+  else await inSpan('accrue rewards', { kind: 'consumer', root: true, links, attributes }, accrue);
 }
 
 /** Keeps the order of the rows: the first accrual of an account by a rule locks its rate. */

@@ -7,14 +7,21 @@ import {
   type PayoutKey,
 } from '../../commands/referral/announce-payout.ts';
 import { findPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
-import { type Notice, noticeBody, resultOfStatus, retryAfter, signedHeaders } from '../../domain/referral/delivery.ts';
+import { noticeBody, resultOfStatus, retryAfter, signedHeaders } from '../../domain/referral/delivery.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { type DeliverySource, type DueOptions, duePayouts, nextDue } from '../../queries/referral/deliveries.ts';
+import {
+  type DeliverySource,
+  type DueOptions,
+  type DuePayout,
+  duePayouts,
+  nextDue,
+} from '../../queries/referral/deliveries.ts';
 import { parseNetwork } from '../../util/networks.ts';
 import { pause } from '../../util/pause.ts';
+import { inSpan } from '../../util/tracing.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../wait-for-work.ts';
 import {
@@ -54,7 +61,7 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
   signal.addEventListener('abort', () => (cutting = setTimeout(() => cut.abort(), GRACE_MS)), { once: true });
   const deliver = deliverer(context, client, cut.signal);
 
-  function start(payout: Notice): void {
+  function start(payout: DuePayout): void {
     underWay.add(payout.payout_id);
     const queue = queues.get(payout.bot) ?? new PQueue({ concurrency: CALLS_PER_BOT });
     queues.set(payout.bot, queue);
@@ -108,11 +115,11 @@ function deliverer(
   context: ProcessContext,
   client: WebhookClient,
   cut: AbortSignal,
-): (payout: Notice) => Promise<void> {
+): (payout: DuePayout) => Promise<void> {
   const { accounts, sources, config } = context;
   const delays = config.WEBHOOK_RETRY_DELAYS;
 
-  async function attempt(payout: Notice, key: PayoutKey): Promise<void> {
+  async function attempt(payout: DuePayout, key: PayoutKey): Promise<void> {
     const webhook = await findPayoutWebhook(context, payout.bot);
     if (webhook === null || webhook.secrets.length === 0) {
       const what = webhook === null ? 'the bot has no webhook' : "the webhook's secret was forgotten";
@@ -142,7 +149,9 @@ function deliverer(
   return async (payout) => {
     const key = { bot: payout.bot, userId: payout.user_id, payoutId: payout.payout_id };
     try {
-      await attempt(payout, key);
+      const links = payout.trace === null ? [] : [payout.trace];
+      const span = { kind: 'consumer', root: true, links, attributes: {} } as const;
+      await inSpan('announce payout', span, () => attempt(payout, key));
     } catch (error) {
       // An administrator was faster, or another instance that found the attempt cut off.
       const level = error instanceof Rejection ? 'info' : 'error';

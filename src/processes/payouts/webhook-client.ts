@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { inSpan } from '../../util/tracing.ts';
 import { type GuardOptions, guardedConnector, NotConnectedError, RefusedAddressError } from './guarded-connector.ts';
 
 /** The result of a call. */
@@ -33,34 +34,48 @@ export function createWebhookClient({ timeoutMs = TIMEOUT_MS, ...guard }: Webhoo
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return {
-    async post(url, headers, body, signal) {
-      const timeout = AbortSignal.timeout(timeoutMs);
-      try {
-        const answer = await request(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'user-agent': 'botledger', ...headers },
-          body,
-          dispatcher: agent,
-          signal: AbortSignal.any([signal, timeout]),
-        });
-        // If the body is long, slow or broken, the connection is closed; the result is the same.
-        answer.body.dump({ limit: READ_BYTES, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {});
-        const retryAfter = answer.headers['retry-after'];
-        return {
-          type: 'answered',
-          status: answer.statusCode,
-          retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-        };
-      } catch (error) {
-        if (error instanceof RefusedAddressError) return { type: 'refused', error: error.message };
-        if (signal.aborted) return { type: 'interrupted' };
-        if (error instanceof NotConnectedError) return { type: 'failed', sent: false, error: problemOf(error.cause) };
-        const problem = timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : problemOf(error);
-        return { type: 'failed', sent: true, error: problem };
+  const post: WebhookClient['post'] = async (url, headers, body, signal) => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': 'botledger', ...headers },
+        body,
+        dispatcher: agent,
+        signal: AbortSignal.any([signal, timeout]),
+      });
+      // If the body is long, slow or broken, the connection is closed; the result is the same.
+      answer.body.dump({ limit: READ_BYTES, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {});
+      const retryAfter = answer.headers['retry-after'];
+      return {
+        type: 'answered',
+        status: answer.statusCode,
+        retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+      };
+    } catch (error) {
+      if (error instanceof RefusedAddressError) return { type: 'refused', error: error.message };
+      if (signal.aborted) return { type: 'interrupted' };
+      if (error instanceof NotConnectedError) return { type: 'failed', sent: false, error: problemOf(error.cause) };
+      const problem = timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : problemOf(error);
+      return { type: 'failed', sent: true, error: problem };
+    }
+  };
+  return { post: traced(post), close: () => agent.destroy() };
+}
+
+/** The path of the URL is left out of the span, since it may hold a secret. */
+function traced(post: WebhookClient['post']): WebhookClient['post'] {
+  return (url, ...call) => {
+    const attributes = { 'http.request.method': 'POST', 'server.address': new URL(url).hostname };
+    return inSpan('POST webhook', { kind: 'client', attributes }, async (span) => {
+      const result = await post(url, ...call);
+      if (result.type !== 'answered') span.fail(result.type);
+      else {
+        span.set({ 'http.response.status_code': result.status });
+        if (result.status >= 400) span.fail(String(result.status));
       }
-    },
-    close: () => agent.destroy(),
+      return result;
+    });
   };
 }
 

@@ -7,12 +7,13 @@ export interface AccountCommit {
   readonly public_key: string;
   readonly user_id: number;
   readonly revision: number;
+  readonly trace: string | undefined;
 }
 
 /** @throws UnreadableEventError the commit is not in the stream of an account */
-export function accountCommit({ stream, revision }: ReadCommit): AccountCommit {
+export function accountCommit({ stream, revision, trace }: ReadCommit): AccountCommit {
   const account = accountOf(stream);
   if (account === null || revision === null)
     throw new UnreadableEventError(`${stream} is not the stream of an account`);
-  return { public_key: account.bot, user_id: account.userId, revision };
+  return { public_key: account.bot, user_id: account.userId, revision, trace };
 }

@@ -7,7 +7,7 @@ import type { AccountCommit } from './account-commit.ts';
 /** Adds payouts and reserves their amounts. Accruals that cancelled payouts of the same unit set free become theirs. */
 export async function applyRequest(
   tx: ClientBase,
-  { public_key, user_id }: AccountCommit,
+  { public_key, user_id, trace }: AccountCommit,
   place: number,
   { payouts, method, initiated_by, at }: DataOf<typeof payoutRequested>,
 ): Promise<void> {
@@ -22,9 +22,9 @@ export async function applyRequest(
     await tx.query({
       name: 'accounts.insert_payout',
       text: `INSERT INTO payouts (public_key, user_id, unit, payout_id, claimed_by, amount, method, initiated_by,
-                                  requested_at, place, attempts, status)
-             VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, 0, 0)`,
-      values: [...account, payout_id, amount, method, initiated_by, at, place],
+                                  requested_at, place, trace, attempts, status)
+             VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, 0, 0)`,
+      values: [...account, payout_id, amount, method, initiated_by, at, place, trace ?? null],
     });
     await one(
       tx,

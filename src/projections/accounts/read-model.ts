@@ -10,7 +10,7 @@ import { ACCOUNTS_DDL } from './tables.ts';
 /** Referrers' accounts: accruals, balances, payouts and their attempts; and how often each bot has set its webhook. */
 export const accountsReadModel: ReadModel = {
   name: 'accounts',
-  shape: 6,
+  shape: 7,
   categories: ['account', 'webhook'],
   events: [
     'reward_accrued',

@@ -101,7 +101,9 @@ CREATE TABLE payouts (
   /* of the last attempt, while the status is 1: open, failed, accepted */
   attempt text,
   /* why the last attempt, or the payout, failed */
-  error text
+  error text,
+  /* of the commit of the request, if it is traced */
+  trace text
 );
 CREATE INDEX payouts_feed ON payouts (public_key, user_id, place DESC, payout_id DESC);
 CREATE INDEX payouts_claims ON payouts (public_key, user_id, unit, requested_at, place);

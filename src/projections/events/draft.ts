@@ -44,6 +44,7 @@ export interface ItemOrigin {
   readonly at: number;
   /** The commit's position. */
   readonly position: Position;
+  readonly trace?: string | undefined;
 }
 
 /** The fields of the items of all three kinds of intake. */

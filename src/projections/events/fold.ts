@@ -168,8 +168,8 @@ function received(outcome: Outcome, commit: ReadCommit): Bot {
 }
 
 function originOf({ bot_id }: Bot, commit: ReadCommit, idx: number): ItemOrigin {
-  const { id, at, position } = commit;
-  return { bot_id, ord: ordOf(commit, idx), commit_id: id, idx, at, position };
+  const { id, at, position, trace } = commit;
+  return { bot_id, ord: ordOf(commit, idx), commit_id: id, idx, at, position, trace };
 }
 
 function foldEvent(
@@ -216,7 +216,7 @@ function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>
 }
 
 /** The bot knows the user from here on. Events that waited for the user count now, unless they have waited too long. */
-function addUser(outcome: Outcome, user: User, by: Pick<ItemOrigin, 'at' | 'position'>): void {
+function addUser(outcome: Outcome, user: User, by: Pick<ItemOrigin, 'at' | 'position' | 'trace'>): void {
   user.idx = user.bot.userCount++;
   outcome.newUsers.push({ user, since: by.at });
   for (const event of user.pending) {
@@ -229,12 +229,17 @@ function addUser(outcome: Outcome, user: User, by: Pick<ItemOrigin, 'at' | 'posi
 }
 
 /** Counts the event from the commit at `position` on: its own, or the one by which its user appeared. */
-function count(outcome: Outcome, user: User, event: EventDraft, { position }: Pick<ItemOrigin, 'position'>): void {
+function count(
+  outcome: Outcome,
+  user: User,
+  event: EventDraft,
+  { position, trace }: Pick<ItemOrigin, 'position' | 'trace'>,
+): void {
   user.events.push(event);
   const { bot } = user;
   if (!isTrigger(bot, event.event_id)) return;
   const value = valueNow(event, (unit) => scaleOf(bot, unit, event.source));
-  outcome.rewardable.push({ event, value, position });
+  outcome.rewardable.push({ event, value, position, trace });
 }
 
 function foldRefusal(outcome: Outcome, commit: ReadCommit, idx: number, refused: Refusal['refused']): void {

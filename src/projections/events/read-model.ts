@@ -25,7 +25,7 @@ import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './w
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 10,
+  shape: 11,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'account', 'owner', 'fx'],
   events: [
     'bot_created',

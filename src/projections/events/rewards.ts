@@ -27,6 +27,8 @@ CREATE TABLE rewardable_events (
   unit text,
   /* of the commit by which it came to count */
   position text COLLATE "C" NOT NULL,
+  /* of the same commit, if it is traced */
+  trace text,
   PRIMARY KEY (lane, position, bot_id, ord)
 );
 `;
@@ -43,10 +45,11 @@ export interface Rewardable {
   /** In normal units, by the bot's units at the position. */
   readonly value: string | null;
   readonly position: Position;
+  readonly trace: string | undefined;
 }
 
 export async function writeRewardable(tx: ClientBase, rewardable: readonly Rewardable[]): Promise<void> {
-  const lines = rewardable.map(({ event: e, value, position }) =>
+  const lines = rewardable.map(({ event: e, value, position, trace }) =>
     copyLine([
       e.ord,
       e.user_id,
@@ -60,9 +63,11 @@ export async function writeRewardable(tx: ClientBase, rewardable: readonly Rewar
       value,
       e.unit,
       position,
+      trace ?? null,
     ]),
   );
-  const columns = 'ord, user_id, date, date_received, commit_id, bot_id, event_id, lane, idx, value, unit, position';
+  const columns =
+    'ord, user_id, date, date_received, commit_id, bot_id, event_id, lane, idx, value, unit, position, trace';
   await copyInto(tx, 'rewardable_events', columns, lines);
 }
 

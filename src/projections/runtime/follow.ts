@@ -22,6 +22,7 @@ import {
 } from './follow-states.ts';
 import type { ProjectorOptions } from './projector.ts';
 import { ahead } from './read-commits.ts';
+import { tracedWrite } from './traced-write.ts';
 import { findVersion, finishBuilding, leaseOf } from './versions.ts';
 
 export interface FollowOptions extends ProjectorOptions {
@@ -199,11 +200,11 @@ class Follower {
   }
 
   async #write(part: Part): Promise<void> {
+    const { model, onBatch } = this.#options;
     const begun = performance.now();
-    await this.#writer.write(part);
+    await tracedWrite(model.name, part, () => this.#writer.write(part));
     if (part.commits.length > 0) {
       this.#hasDeferredWork = true;
-      const { model, onBatch } = this.#options;
       onBatch?.({ projection: model.name, commits: part.commits, ms: performance.now() - begun });
     }
     await this.#doDeferredWork(0);

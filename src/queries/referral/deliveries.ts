@@ -34,6 +34,12 @@ CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
      WHEN p.attempt = 'failed' THEN p.next_at
      WHEN p.attempt = 'open' THEN ${attemptedAt(accounts)} + ${CUT_OFF_MS} END`;
 
+/** A payout to announce. */
+export interface DuePayout extends Notice {
+  /** Of the commit of its request, if it is traced. */
+  readonly trace: string | null;
+}
+
 /**
  * The payouts to announce now, the longest overdue of each bot first. Payouts whose unit is not in the read model yet are
  * left out.
@@ -41,8 +47,8 @@ CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
 export async function duePayouts(
   { pool, accounts, catalog }: DeliverySource,
   { now, firstDelay, except, exceptBots, perBot }: DueOptions,
-): Promise<Notice[]> {
-  const { rows } = await pool.query<Notice>({
+): Promise<DuePayout[]> {
+  const { rows } = await pool.query<DuePayout>({
     name: `${accounts}.${catalog}.due_payouts`,
     text: `
 WITH waiting AS (
@@ -53,7 +59,7 @@ due AS (
   SELECT w.*, row_number() OVER (PARTITION BY public_key ORDER BY due_at, payout_id) AS turn
     FROM waiting w WHERE due_at <= $2)
 SELECT d.payout_id::float8, d.user_id::float8, trim_scale(d.amount)::text AS amount, nullif(d.unit, 0)::float8 AS unit_id,
-       u.code AS unit, d.public_key AS bot, d.requested_at::float8
+       u.code AS unit, d.public_key AS bot, d.requested_at::float8, d.trace
   FROM due d
   JOIN ${catalog}.bots b ON b.public_key = d.public_key
   LEFT JOIN ${catalog}.units u ON u.bot_id = b.bot_id AND u.unit_id = d.unit

@@ -44,6 +44,8 @@ export interface EarningRow {
   readonly rule_scale: number | null;
   /** Exchange rate from the event's unit to the rule's, of the latest day not after the event's; null: there is none. */
   readonly rate: string | null;
+  /** Of the commit by which the event came to count, if it is traced. */
+  readonly trace: string | null;
 }
 
 /**
@@ -84,7 +86,7 @@ SELECT b.public_key AS bot, f.referrer_id::float8, e.user_id::float8 AS referral
        eu.unit_id::float8 AS event_unit_id, eu.scale AS event_scale,
        r.rule_id::float8, r.reward_type, trim_scale(r.amount)::text AS amount, trim_scale(r.percent)::text AS percent,
        trim_scale(r.hold_days)::text AS hold_days, r.unit_id::float8 AS rule_unit_id, ru.code AS rule_unit,
-       ru.scale AS rule_scale, x.rate::text AS rate
+       ru.scale AS rule_scale, x.rate::text AS rate, e.trace
   FROM ${events}.rewardable_events e
   JOIN ${events}.bots b ON b.bot_id = e.bot_id
   JOIN ${referral}.referrals f ON f.bot_id = e.bot_id AND f.user_id = e.user_id

@@ -12,6 +12,7 @@ import { type ReportTask, reportRunner } from '../../../src/queries/reports/run-
 import { ReportTimeoutError } from '../../../src/queries/reports/snapshot.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { recordSpans } from '../../support/recorded-spans.ts';
 import { world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES } from './world.ts';
 
@@ -58,6 +59,24 @@ it('a thread gives the same answer as the calling thread, with all digits', asyn
     const answer = stringify(await threads.run(task(chart), KEY));
     expect(answer).toBe(stringify(await here(task(chart))));
     if (chart === 'line') expect(answer).toMatch(/\d{15}\.\d+/);
+  }
+});
+
+it('makes a span of each report, with its type and result', async () => {
+  const recorded = recordSpans();
+  try {
+    await threads.run(task('table'), KEY);
+    const span = await recorded.find('report trends');
+    expect(span).toMatchObject({
+      status: { code: 0 },
+      attributes: { 'botledger.report.type': 'trends', 'botledger.report.result': 'answered' },
+    });
+    await expect(threads.run(task('line', 30_000, 'hour', 40), KEY)).rejects.toThrow(ReportTooLargeError);
+    await recorded.find('report trends', ({ attributes, status }) => {
+      return attributes['error.type'] === 'too_large' && status.code === 2;
+    });
+  } finally {
+    recorded.stop();
   }
 });
 

@@ -1,0 +1,26 @@
+import type { RecordedCommit } from '../../log/port.ts';
+import { inSpan, isTracing, MAX_LINKS, type Traceparent } from '../../util/tracing.ts';
+import type { Part } from './apply.ts';
+
+/** Runs `write` in a span that links to the commits of the part. Without a commit that is traced there is no span. */
+export function tracedWrite(projection: string, part: Part, write: () => Promise<void>): Promise<void> {
+  const links = isTracing() ? tracesOf(part.commits) : [];
+  if (links.length === 0) return write();
+  const attributes = {
+    'botledger.projection': projection,
+    'botledger.partition': part.partition,
+    'messaging.batch.message_count': part.commits.length,
+  };
+  return inSpan(`project ${projection}`, { kind: 'consumer', root: true, links, attributes }, write);
+}
+
+/** The traces of the first commits that have one. */
+function tracesOf(commits: readonly RecordedCommit[]): Traceparent[] {
+  const traces: Traceparent[] = [];
+  for (const { trace } of commits) {
+    if (trace === undefined) continue;
+    traces.push(trace);
+    if (traces.length === MAX_LINKS) break;
+  }
+  return traces;
+}
