@@ -30,7 +30,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'audit balance':
     "the history, from the log. Exit 1 if the service's rows differ; without `--at` the balance is compared, too.",
   'audit verify':
-    "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay. Progress, and at the end the counts of what was checked, are on stderr.",
+    "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay. Without `--bot` the log records that the ledger was audited, and the result, for metrics and alerts; `--no-record` leaves that out. Progress, and at the end the counts of what was checked, are on stderr.",
   'webhook set':
     '`secret`, which signs. Setting the webhook again keeps the secret, and announces at once the payouts that wait. See [payout webhook](referral.md#payout-webhook).',
   'webhook rotate-secret': 'the new `secret`. The former one signs, too, for 24 hours.',

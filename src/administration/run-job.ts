@@ -1,7 +1,7 @@
 import type { Job, JobFinding, JobResult } from '../domain/operations/work.ts';
 import { accountStream } from '../domain/streams.ts';
 import { auditOneAccount } from './audit-account.ts';
-import { auditLedger } from './audit-ledger.ts';
+import { type AuditedLedger, auditLedger } from './audit-ledger.ts';
 import type { LongWorkContext } from './context.ts';
 import { buildNext, compareNewest, modelOf } from './versions.ts';
 
@@ -32,7 +32,11 @@ export async function runJob(context: LongWorkContext, job: Job): Promise<JobRes
 const nowhere = { kind: 'read model', stream: null, revision: null };
 
 async function auditAll(context: LongWorkContext, { bot }: Job): Promise<JobResult> {
-  const { findings, count, note } = await auditLedger(context, bot ?? undefined);
+  return auditResult(await auditLedger(context, bot ?? undefined));
+}
+
+/** The result of an audit, as the log keeps it. */
+export function auditResult({ findings, count, note }: AuditedLedger): JobResult {
   return resultOf(note, findings, count);
 }
 

@@ -42,6 +42,7 @@ const eventTypes = [
   operator.operatorRevoked,
   work.jobRequested,
   work.jobFinished,
+  work.ledgerAudited,
   work.versionSwitched,
   work.versionDropped,
   report.reportSaved,

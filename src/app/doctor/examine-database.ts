@@ -222,8 +222,8 @@ async function ofWebhooks(pool: pg.Pool, accounts: string | null): Promise<Findi
 
 async function ofAudit(pool: pg.Pool, catalog: string | null, now: number): Promise<Finding> {
   const audit = catalog === null ? null : await lastAudit({ pool, schema: catalog });
-  const remedy = 'ask for an audit on the page Operations, or by /admin/v1/jobs';
-  if (audit === null) return warning('audit', 'the ledger was never audited by a job', remedy);
+  const remedy = 'npx botledger audit verify, or ask for an audit on the page Operations';
+  if (audit === null) return warning('audit', 'the ledger was never audited', remedy);
   const days = Math.floor((now - audit.finishedAt) / DAY_MS);
   const finding = `the last audit ended ${days} days ago: ${audit.outcome}`;
   if (audit.outcome !== 'done') return wrong('audit', finding, 'docs/runbook.md#auditnotclean');

@@ -1,5 +1,7 @@
 import { auditOneAccount, type BalanceRequest } from '../../administration/audit-account.ts';
 import { auditLedger } from '../../administration/audit-ledger.ts';
+import { auditResult } from '../../administration/run-job.ts';
+import { recordAudit } from '../../commands/operations/work.ts';
 import { utcDate } from '../../domain/local-time.ts';
 import type { HistoryRow } from '../../domain/referral/account/history.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
@@ -27,10 +29,11 @@ export function audit(cli: Cli): void {
     .command('verify')
     .description('Prove the ledger: every hash chain, every account, every read model against a replay.')
     .option('--bot <public key>', 'the streams and accounts of this bot alone, and no replays', once)
+    .option('--no-record', 'do not record that the ledger was audited')
     .action(
-      cli.action<[{ readonly bot?: string }]>(async (context, { bot }) => {
+      cli.action<[{ readonly bot?: string; readonly record: boolean }]>(async (context, { bot, record }) => {
         if (bot !== undefined) await namedBots(await context.catalog(), [bot]);
-        return verifyLedger(context, bot);
+        return verifyLedger(context, bot, record);
       }),
     );
 }
@@ -62,11 +65,18 @@ function shown(
   };
 }
 
-/** The answer lists the findings. Any finding makes the command fail. */
-async function verifyLedger(context: CliContext, bot: string | undefined): Promise<Answer> {
+/** The answer lists the findings. Any finding makes the command fail. An audit of the whole ledger is recorded. */
+async function verifyLedger(context: CliContext, bot: string | undefined, record: boolean): Promise<Answer> {
   await context.yieldToService();
-  const { findings, count, note } = await auditLedger(context, bot);
-  const answer = { value: findings, notes: [note] };
+  const audited = await auditLedger(context, bot);
+  const { findings, count, note } = audited;
+  const notes = [note];
+  if (bot === undefined && record) {
+    await recordAudit(context, auditResult(audited)).catch((error: unknown) => {
+      notes.push(`failed to record the audit: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  }
+  const answer = { value: findings, notes };
   if (count === 0) return answer;
   const listed = findings.length < count ? `, of which the first ${findings.length} are listed` : '';
   return { ...answer, failure: new CliError(`${count} findings${listed}`) };

@@ -6,7 +6,7 @@ import { Rejection } from '../rejection.ts';
 
 /**
  * Stream `operations-global`: the long work that operators asked for, its results, and the switches and drops of read
- * models, each with who and why (decisions.md#jobs). One stream, so that work of the same kind on the same thing is
+ * models, each with who and why; and audits of the command line (decisions.md#jobs). One stream, so that work of the same kind on the same thing is
  * asked for once.
  */
 
@@ -40,36 +40,34 @@ const findingFields = z.object({
 });
 
 export const jobRequested = eventType('job_requested', 1, jobFields);
-export const jobFinished = eventType(
-  'job_finished',
-  1,
-  z.object({
-    job_id: z.string(),
-    outcome: z.enum(JOB_OUTCOMES),
-    /** The work that was done or checked, or the error, for a person. */
-    summary: z.string(),
-    /** The first findings. */
-    findings: z.array(findingFields),
-    /** All findings, also those that are not listed. */
-    findings_count: z.number().int().nonnegative(),
-  }),
-);
+const resultFields = z.object({
+  outcome: z.enum(JOB_OUTCOMES),
+  /** The work that was done or checked, or the error, for a person. */
+  summary: z.string(),
+  /** The first findings. */
+  findings: z.array(findingFields),
+  /** All findings, also those that are not listed. */
+  findings_count: z.number().int().nonnegative(),
+});
+export const jobFinished = eventType('job_finished', 1, resultFields.extend({ job_id: z.string() }));
+/** A command has audited the whole ledger. */
+export const ledgerAudited = eventType('ledger_audited', 1, resultFields);
 const version = z.object({ projection: z.string(), version: id, ...asked });
 export const versionSwitched = eventType('version_switched', 1, version);
 export const versionDropped = eventType('version_dropped', 1, version);
 
 export type Job = DataOf<typeof jobRequested>;
-export type JobResult = Omit<DataOf<typeof jobFinished>, 'job_id'>;
+export type JobResult = z.infer<typeof resultFields>;
 export type JobFinding = z.infer<typeof findingFields>;
 export type WorkEvent = EventOf<
-  typeof jobRequested | typeof jobFinished | typeof versionSwitched | typeof versionDropped
+  typeof jobRequested | typeof jobFinished | typeof ledgerAudited | typeof versionSwitched | typeof versionDropped
 >;
 
 /** The jobs that have not ended, by id, in the order in which they were asked for. */
 export type WorkState = Map<string, Job>;
 
 export const work = decider(
-  [jobRequested, jobFinished, versionSwitched, versionDropped],
+  [jobRequested, jobFinished, ledgerAudited, versionSwitched, versionDropped],
   (): WorkState => new Map(),
   (state, event) => {
     if (event.type === 'job_requested') state.set(event.data.job_id, event.data);

@@ -5,10 +5,10 @@ import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { CATALOG_DDL } from './tables.ts';
 
-/** Owners, bots, keys, goals, units, exchange rates, operators and their jobs as of now. Names of events are in the read model `events`. */
+/** Owners, bots, keys, goals, units, exchange rates, operators and their jobs, and audits as of now. Names of events are in the read model `events`. */
 export const catalogReadModel: ReadModel = {
   name: 'catalog',
-  shape: 3,
+  shape: 4,
   categories: ['owner', 'bot', 'eventtypes', 'fx', 'operator', 'operations'],
   events: [
     'owner_created',
@@ -25,6 +25,7 @@ export const catalogReadModel: ReadModel = {
     'operator_revoked',
     'job_requested',
     'job_finished',
+    'ledger_audited',
   ],
   // For the bots' tokens.
   personal: true,
@@ -43,7 +44,7 @@ export const catalogReadModel: ReadModel = {
   },
 };
 
-async function applyEvent(tx: ClientBase, { stream, at }: ReadCommit, event: LedgerEvent): Promise<void> {
+async function applyEvent(tx: ClientBase, { id, stream, at }: ReadCommit, event: LedgerEvent): Promise<void> {
   const key = keyOf(stream);
   switch (event.type) {
     case 'owner_created':
@@ -84,12 +85,14 @@ async function applyEvent(tx: ClientBase, { stream, at }: ReadCommit, event: Led
       const { job_id, outcome, summary, findings, findings_count } = event.data;
       return one(tx, FINISH_JOB, [job_id, outcome, summary, JSON.stringify(findings), findings_count, at]);
     }
+    case 'ledger_audited':
+      return insert(tx, 'command_audits', { commit_id: id, at, outcome: event.data.outcome });
     default:
       return;
   }
 }
 
-type Table = 'owners' | 'keys' | 'bots' | 'goals' | 'operators' | 'jobs';
+type Table = 'owners' | 'keys' | 'bots' | 'goals' | 'operators' | 'jobs' | 'command_audits';
 
 /** Inserts a row by its columns' names; absent columns are null. */
 function insert(tx: ClientBase, table: Table, row: object): Promise<void> {

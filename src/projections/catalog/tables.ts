@@ -91,4 +91,10 @@ export const CATALOG_DDL = `
     findings_count bigint,
     finished_at bigint
   );
-  CREATE INDEX jobs_requested ON jobs (requested_at);`;
+  CREATE INDEX jobs_requested ON jobs (requested_at);
+  -- Audits of the whole ledger by the command line.
+  CREATE TABLE command_audits (
+    at bigint NOT NULL,
+    outcome text NOT NULL,
+    commit_id uuid PRIMARY KEY
+  );`;

@@ -73,7 +73,7 @@ export async function listJobs(source: CatalogSource, { kind, limit, offset }: J
   return rows.map(shown);
 }
 
-/** The newest audit of the whole ledger that has ended. */
+/** The newest audit of the whole ledger that has ended, of a job or of a command. */
 export interface LastAudit {
   readonly outcome: JobOutcome;
   /** Milliseconds since 1970 UTC. */
@@ -85,8 +85,11 @@ export async function lastAudit(source: CatalogSource): Promise<LastAudit | null
   const rows = await rowsOf<LastAudit>(
     source,
     'last_audit',
-    `SELECT outcome, finished_at::float8 AS "finishedAt" FROM ${source.schema}.jobs
-     WHERE kind = 'audit' AND bot IS NULL AND finished_at IS NOT NULL ORDER BY finished_at DESC LIMIT 1`,
+    `SELECT outcome, at::float8 AS "finishedAt"
+     FROM (SELECT outcome, finished_at AS at FROM ${source.schema}.jobs
+            WHERE kind = 'audit' AND bot IS NULL AND finished_at IS NOT NULL
+           UNION ALL SELECT outcome, at FROM ${source.schema}.command_audits) AS audits
+     ORDER BY at DESC LIMIT 1`,
     [],
   );
   return rows[0] ?? null;

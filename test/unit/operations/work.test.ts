@@ -81,3 +81,9 @@ describe('a job', () => {
     expect([...given(work, requested, second, finished).state().keys()]).toEqual(['two']);
   });
 });
+
+it('an audit by a command ends no job', () => {
+  given(work, requested, { type: 'ledger_audited', data: result })
+    .when((state) => finishJob(state, 'one', result))
+    .yields(finished);
+});
