@@ -3,6 +3,7 @@ import { startEventStore } from '../support/eventstore-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { describeIdempotency } from './api/idempotency.suite.ts';
 import { describeIntakeFlow } from './api/intake-flow.suite.ts';
+import { describeDoctor } from './doctor.suite.ts';
 import { describeDroppedDatabase } from './dropped-database.suite.ts';
 
 /** The whole service with the log on EventStoreDB. `test/long/engines.test.ts` has the other suites. */
@@ -15,4 +16,5 @@ describe(`the service on EventStoreDB (${server.kind})`, () => {
   describe('intake', () => describeIntakeFlow(start));
   describe('Idempotency-Key', () => describeIdempotency(start));
   describeDroppedDatabase(start);
+  describe('doctor', () => describeDoctor(start, { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }));
 });
