@@ -57,10 +57,10 @@ export async function finishJob(context: CommandContext, jobId: string, result: 
   await decideAndAppend(context, work, WORK_STREAM, (state) => decideFinishJob(state, jobId, result));
 }
 
-/** Records that a command has audited the whole ledger. @returns the event's position */
-export async function recordAudit(context: CommandContext, result: JobResult): Promise<Position | undefined> {
+/** Records that a command has audited the whole ledger. */
+export async function recordAudit(context: CommandContext, result: JobResult): Promise<void> {
   const audited = { type: 'ledger_audited', data: result } as const;
-  return (await decideAndAppend(context, work, WORK_STREAM, () => [audited])).position;
+  await decideAndAppend(context, work, WORK_STREAM, () => [audited]);
 }
 
 /** Records that an operator switches to a version of a read model, or drops one. @throws Rejection */

@@ -6,8 +6,8 @@ import { Rejection } from '../rejection.ts';
 
 /**
  * Stream `operations-global`: the long work that operators asked for, its results, and the switches and drops of read
- * models, each with who and why; and audits of the command line (decisions.md#jobs). One stream, so that work of the same kind on the same thing is
- * asked for once.
+ * models, each with who and why; and audits of the command line (decisions.md#jobs). One stream, so that work of the same
+ * kind on the same thing is asked for once.
  */
 
 export const JOB_KINDS = ['rebuild', 'verify', 'audit'] as const;

@@ -66,7 +66,9 @@ export function createWebhookClient({ timeoutMs = TIMEOUT_MS, ...guard }: Webhoo
 /** The path of the URL is left out of the span, since it may hold a secret. */
 function traced(post: WebhookClient['post']): WebhookClient['post'] {
   return (url, ...call) => {
-    const attributes = { 'http.request.method': 'POST', 'server.address': new URL(url).hostname };
+    // A URL that cannot be called is a failed call, of which `post` knows the reason.
+    const address = URL.canParse(url) ? { 'server.address': new URL(url).hostname } : {};
+    const attributes = { 'http.request.method': 'POST', ...address };
     return inSpan('POST webhook', { kind: 'client', attributes }, async (span) => {
       const result = await post(url, ...call);
       if (result.type !== 'answered') span.fail(result.type);

@@ -5,7 +5,10 @@ import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { CATALOG_DDL } from './tables.ts';
 
-/** Owners, bots, keys, goals, units, exchange rates, operators and their jobs, and audits as of now. Names of events are in the read model `events`. */
+/**
+ * Owners, bots, keys, goals, units, exchange rates, operators, their jobs and audits as of now. Names of events are in the
+ * read model `events`.
+ */
 export const catalogReadModel: ReadModel = {
   name: 'catalog',
   shape: 4,
