@@ -11,8 +11,16 @@ function expected(values: readonly number[]): readonly number[] {
 it('finds the values in the middle, as a sort does', () => {
   const few = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 40 });
   const many = fc.array(fc.nat(), { minLength: 1, maxLength: 300 });
+  // Enough to be counted by steps: of any range, also with most of them in one step.
+  const values = fc.oneof(fc.nat({ max: 2000 }), fc.integer({ min: 2 ** 32 - 500, max: 2 ** 32 - 1 }), fc.nat());
+  const counted = fc.array(fc.oneof({ weight: 9, arbitrary: values }, fc.constant(77)), {
+    minLength: 250,
+    maxLength: 1500,
+    size: 'max',
+  });
+  const close = fc.array(fc.integer({ min: 5000, max: 6000 }), { minLength: 256, maxLength: 700, size: 'max' });
   fc.assert(
-    fc.property(fc.oneof(few, many), (values) => {
+    fc.property(fc.oneof(few, many, counted, close), (values) => {
       // Values beyond the size do not count.
       expect(middleOf(Uint32Array.from([...values, 0, 0]), values.length)).toEqual(expected(values));
     }),

@@ -12,15 +12,23 @@ interface Counted {
   readonly counts: Uint32Array;
 }
 
-/** Medians of the values of events. */
-export function medianTally(column: 'value_int' | 'value_amount', { lines, buckets, isShared }: TallySize): Tally {
+/**
+ * Medians of the values of events.
+ * @param mostHeld the most values of a line that are held one by one, once a bucket has ended
+ */
+export function medianTally(
+  column: 'value_int' | 'value_amount',
+  { lines, buckets, isShared }: TallySize,
+  mostHeld = MOST_HELD,
+): Tally {
   const values = numberedValues();
-  /** By line: the values of the bucket that is being added, and the counts of the whole period. */
-  const inBucket = Array.from({ length: lines }, () => new Numbers());
-  const inAll = Array.from({ length: lines }, () => new ValueCounts());
+  const byLine = Array.from({ length: lines }, () => new LineValues(mostHeld));
+  /** All 0 between uses. */
   const counts = new ValueCounts();
   let current = -1;
   const cells = new Map<number, Counted | Middle>();
+  /** By line: the values of all threads, once another one's are joined. */
+  let joinedTotals: Counted[] | null = null;
   let codes: ArrayLike<number> = [];
   /** By code: integers that are numbers when they are doubled and multiplied with `factor`, and others. */
   let integers: Float64Array = new Float64Array(0);
@@ -29,10 +37,9 @@ export function medianTally(column: 'value_int' | 'value_amount', { lines, bucke
 
   /** Keeps what the current bucket needs, and begins another one. */
   function begin(bucket: number): void {
-    for (const [line, numbers] of inBucket.entries()) {
-      if (numbers.size === 0) continue;
-      cells.set(line * buckets + current, (isShared ? null : numbers.middle()) ?? numbers.counted(counts));
-      numbers.clear();
+    for (const [line, values] of byLine.entries()) {
+      const cell = values.endBucket(counts, isShared);
+      if (cell !== null) cells.set(line * buckets + current, cell);
     }
     current = bucket;
   }
@@ -60,16 +67,14 @@ export function medianTally(column: 'value_int' | 'value_amount', { lines, bucke
         const direct = integers[code]! * factor;
         const number = isDirect(direct) ? 2 * direct : numberOf(code);
         if (number < 0) continue;
-        const line = linesAt === null ? 0 : linesAt[i]!;
-        inBucket[line]!.add(number);
-        inAll[line]!.add(number, 1);
+        byLine[linesAt === null ? 0 : linesAt[i]!]!.add(number);
       }
     },
     part(): MedianPart {
       begin(-1);
       return {
         cells: cells as Map<number, Counted>,
-        totals: inAll.map((counts) => counts.take()),
+        totals: byLine.map((line) => line.counted()),
         values: values.all(),
       };
     },
@@ -81,17 +86,15 @@ export function medianTally(column: 'value_int' | 'value_amount', { lines, bucke
         const numbers = theirs.numbers.map(numberOfTheirs);
         cells.set(cell, joined(own, { numbers, counts: theirs.counts }));
       }
-      for (const [line, { numbers, counts }] of part.totals.entries())
-        for (let i = 0; i < numbers.length; i++) inAll[line]!.add(numberOfTheirs(numbers[i]!), counts[i]!);
+      joinedTotals ??= byLine.map((line) => line.counted());
+      joinedTotals = joinedTotals.map((own, line) => {
+        const theirs = part.totals[line]!;
+        return joined(own, { numbers: theirs.numbers.map(numberOfTheirs), counts: theirs.counts });
+      });
     },
     values() {
       begin(-1);
-      return mediansOf(
-        values,
-        inAll.map((counts) => counts.take()),
-        cells,
-        buckets,
-      );
+      return mediansOf(values, joinedTotals ?? byLine.map((line) => line.middle() ?? line.counted()), cells, buckets);
     },
   };
 }
@@ -123,35 +126,70 @@ interface Middle {
   readonly high: number;
 }
 
-/** The numbers of the values of a bucket. */
-class Numbers {
+/** 16 MB. */
+const MOST_HELD = 2 ** 22;
+
+/** The values of a line by their numbers, one bucket after another in one array. */
+class LineValues {
   #numbers = new Uint32Array(64);
-  /** Whether one of the numbers is odd: their order is not that of the values. */
-  #areOthers = 0;
-  size = 0;
+  #size = 0;
+  /** Where the values of the last bucket begin. */
+  #begin = 0;
+  /** Whether a number of the bucket, and of all, is odd: their order is not that of the values. */
+  #hasOthers = 0;
+  #everHadOthers = 0;
+  /** The values of earlier buckets that are no longer held. */
+  readonly #counts = new ValueCounts();
+  readonly #mostHeld: number;
+
+  constructor(mostHeld: number) {
+    this.#mostHeld = mostHeld;
+  }
 
   add(number: number): void {
-    if (this.size === this.#numbers.length) this.#numbers = atLeast(this.#numbers, this.size + 1);
-    this.#numbers[this.size++] = number;
-    this.#areOthers |= number & 1;
+    if (this.#size === this.#numbers.length) this.#numbers = atLeast(this.#numbers, this.#size + 1);
+    this.#numbers[this.#size++] = number;
+    this.#hasOthers |= number & 1;
   }
 
-  clear(): void {
-    this.size = 0;
-    this.#areOthers = 0;
+  /** Begins the next bucket. @returns what is needed of the last one; null: it had no values */
+  endBucket(counts: ValueCounts, isShared: boolean): Counted | Middle | null {
+    const bucket = this.#numbers.subarray(this.#begin, this.#size);
+    if (bucket.length === 0) return null;
+    let cell: Counted | Middle;
+    if (isShared || this.#hasOthers !== 0) {
+      counts.addAll(bucket);
+      cell = counts.take();
+    } else cell = middle(bucket);
+    this.#everHadOthers |= this.#hasOthers;
+    this.#hasOthers = 0;
+    if (this.#size > this.#mostHeld) this.#count();
+    this.#begin = this.#size;
+    return cell;
   }
 
-  /** Null: the order of the values is not known yet. */
+  /** The middle of all buckets. Null: the order of the values is not known, or they are no longer held. */
   middle(): Middle | null {
-    if (this.#areOthers !== 0) return null;
-    const [low, high] = middleOf(this.#numbers, this.size);
-    return { low, high };
+    if (this.#everHadOthers !== 0 || this.#counts.size > 0 || this.#size === 0) return null;
+    return middle(this.#numbers.subarray(0, this.#size));
   }
 
-  counted(counts: ValueCounts): Counted {
-    for (let i = 0; i < this.size; i++) counts.add(this.#numbers[i]!, 1);
-    return counts.take();
+  /** The values of all buckets, which are dropped. */
+  counted(): Counted {
+    this.#count();
+    return this.#counts.take();
   }
+
+  #count(): void {
+    this.#counts.addAll(this.#numbers.subarray(0, this.#size));
+    this.#size = 0;
+    this.#begin = 0;
+  }
+}
+
+function middle(numbers: Uint32Array): Middle {
+  const [low, high] = middleOf(numbers, numbers.length);
+  return { low, high };
 }
 
 /** Counts of values by their numbers. */
@@ -159,6 +197,10 @@ class ValueCounts {
   #counts = new Uint32Array(64);
   #numbers = new Uint32Array(64);
   size = 0;
+
+  addAll(numbers: Uint32Array): void {
+    for (let i = 0; i < numbers.length; i++) this.add(numbers[i]!, 1);
+  }
 
   add(number: number, times: number): void {
     if (number >= this.#counts.length) this.#counts = atLeast(this.#counts, number + 1);
@@ -185,12 +227,15 @@ class ValueCounts {
 /** A function outside of the tally: a closure inside it would keep the tally's state in memory. */
 function mediansOf(
   values: NumberedValues,
-  totals: readonly Counted[],
+  totals: readonly (Counted | Middle)[],
   cells: ReadonlyMap<number, Counted | Middle>,
   buckets: number,
 ): ValueOf {
   const all = new ValueCounts();
-  for (const { numbers } of totals) for (let i = 0; i < numbers.length; i++) all.add(numbers[i]!, 1);
+  for (const cell of [...totals, ...cells.values()]) {
+    if ('low' in cell) all.addAll(Uint32Array.of(cell.low, cell.high));
+    else all.addAll(cell.numbers);
+  }
   const { ranks, count, sorted, decimals } = values.ranked(all.take().numbers);
   /** By rank; all 0 between calls. */
   const counts = new Uint32Array(count);
