@@ -129,8 +129,8 @@ function bytesOf(column: Column): number {
 function valueBytesOf(column: CodedColumn): number {
   if (column instanceof DecimalColumn) return column.valueBytes;
   const lengths = column.values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
-  // Includes the numbers in a dictionary.
-  return lengths + column.values.length * (VALUE_BYTES + Uint32Array.BYTES_PER_ELEMENT);
+  // Includes the numbers in a dictionary, and where posting lists begin.
+  return lengths + column.values.length * (VALUE_BYTES + 2 * Uint32Array.BYTES_PER_ELEMENT);
 }
 
 /** The part of the cache that is for UTM labels. */

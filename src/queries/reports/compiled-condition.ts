@@ -3,10 +3,7 @@ import { type Condition, fieldsOf } from '../../domain/condition/condition.ts';
 import { type FieldValue, predicateOf } from '../../domain/condition/predicate.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import {
-  type Chunk,
   type CodedName,
-  type Codes,
-  type ColumnName,
   codedOf,
   type IndexName,
   indexesOf,
@@ -16,24 +13,13 @@ import { scaledDecimalsOf } from '../../projections/events/packed/decimals.ts';
 import { atLeast } from './array-pool.ts';
 import { conditionSql } from './condition-sql.ts';
 import type { Dictionaries, Dictionary } from './dictionaries.ts';
+import { allOf, anyOf, byCode, byKey, byTest, type CompiledCondition } from './event-condition.ts';
 import { type ReportTables, storageOf, type UtmPart } from './fields.ts';
 import { integerRanges } from './integer-range.ts';
-import type { Positions } from './positions.ts';
 import type { Query, Snapshot } from './snapshot.ts';
 import type { Team } from './team.ts';
 import type { UserColumns } from './user-columns.ts';
 import { passingUsers } from './user-condition.ts';
-
-/** Whether the condition holds for the event at a position of a chunk. */
-type EventTest = (at: number) => boolean;
-
-/** A condition that tests events of chunks. */
-export interface CompiledCondition {
-  readonly columns: readonly ColumnName[];
-  testOf(chunk: Chunk): EventTest;
-  /** Writes those of the positions where the condition holds. `into` may be the array of the positions. @returns how many */
-  select(chunk: Chunk, positions: Positions, into: Positions): number;
-}
 
 export interface ConditionSource {
   readonly botId: number;
@@ -70,7 +56,7 @@ export async function compileCondition(
       const parts: CompiledCondition[] = [];
       for (const part of withUsersJoined(condition.type, condition.conditions))
         parts.push(await compileCondition(part, source));
-      return condition.type === 'and' ? all(parts) : any(parts);
+      return condition.type === 'and' ? allOf(parts) : anyOf(parts);
     }
     case 'not': {
       const negated = await compileCondition(condition.condition, source);
@@ -96,76 +82,6 @@ function withUsersJoined(
   const ofUsers = conditions.filter(isOnUsers);
   if (ofUsers.length < 2) return conditions;
   return [...conditions.filter((condition) => !isOnUsers(condition)), { type, conditions: ofUsers }];
-}
-
-/** Each part selects from what the parts before it have selected. */
-export function all(parts: readonly CompiledCondition[]): CompiledCondition {
-  return {
-    columns: parts.flatMap(({ columns }) => columns),
-    testOf(chunk) {
-      const tests = parts.map((part) => part.testOf(chunk));
-      return (at) => tests.every((test) => test(at));
-    },
-    select(chunk, positions, into) {
-      let selected = positions;
-      for (const part of parts) {
-        if (selected.length === 0) break;
-        selected = into.subarray(0, part.select(chunk, selected, into));
-      }
-      return selected.length;
-    },
-  };
-}
-
-function any(parts: readonly CompiledCondition[]): CompiledCondition {
-  return byTest(
-    parts.flatMap(({ columns }) => columns),
-    (chunk) => {
-      const tests = parts.map((part) => part.testOf(chunk));
-      return (at) => tests.some((test) => test(at));
-    },
-  );
-}
-
-function byTest(columns: readonly ColumnName[], testOf: (chunk: Chunk) => EventTest): CompiledCondition {
-  return {
-    columns,
-    testOf,
-    select(chunk, positions, into) {
-      const test = testOf(chunk);
-      let size = 0;
-      for (let i = 0; i < positions.length; i++) {
-        const at = positions[i]!;
-        if (test(at)) into[size++] = at;
-      }
-      return size;
-    },
-  };
-}
-
-/** @param keysOf gives a key of each event, by position, and whether the condition holds (1) or not (0), by key */
-function byKey(
-  column: ColumnName,
-  keysOf: (chunk: Chunk) => { readonly keys: Codes; readonly passes: Uint8Array },
-): CompiledCondition {
-  return {
-    columns: [column],
-    testOf(chunk) {
-      const { keys, passes } = keysOf(chunk);
-      return (at) => passes[keys[at]!] === 1;
-    },
-    select(chunk, positions, into) {
-      const { keys, passes } = keysOf(chunk);
-      let size = 0;
-      // Writes every position and keeps it or not: a branch that half of the events take would be mispredicted each time.
-      for (let i = 0; i < positions.length; i++) {
-        const at = positions[i]!;
-        into[size] = at;
-        size += passes[keys[at]!]!;
-      }
-      return size;
-    },
-  };
 }
 
 function compileLeaf(leaf: Leaf, source: ConditionSource): CompiledCondition | Promise<CompiledCondition> {
@@ -206,12 +122,11 @@ type ValueTest = (value: string | number | null) => boolean;
 
 /** Tests each value of each chunk. */
 function onValues(column: CodedName, test: ValueTest): CompiledCondition {
-  return byKey(column, (chunk) => {
-    const { codes, values } = codedOf(chunk, column);
+  return byCode(column, ({ values }) => {
     const passes = new Uint8Array(values.length);
     // A loop, because `Uint8Array.from` with a function takes twice as long as the tests.
     for (let code = 0; code < values.length; code++) if (test(values[code]!)) passes[code] = 1;
-    return { keys: codes, passes };
+    return passes;
   });
 }
 
@@ -219,15 +134,14 @@ function onValues(column: CodedName, test: ValueTest): CompiledCondition {
 function onDictionary(column: CodedName, test: ValueTest, dictionary: Dictionary): CompiledCondition {
   let passesByNumber = new Uint8Array(0);
   let tested = 0;
-  return byKey(column, (chunk) => {
-    const coded = codedOf(chunk, column);
+  return byCode(column, (coded) => {
     const numbers = dictionary.numbersOf(coded);
     passesByNumber = atLeast(passesByNumber, dictionary.values.length);
     for (; tested < dictionary.values.length; tested++)
       passesByNumber[tested] = Number(test(dictionary.values[tested]!));
     const passes = new Uint8Array(numbers.length);
     for (let code = 0; code < numbers.length; code++) passes[code] = passesByNumber[numbers[code]!]!;
-    return { keys: coded.codes, passes };
+    return passes;
   });
 }
 

@@ -1,7 +1,8 @@
 import type { Selection } from '../../domain/reports/report.ts';
 import type { Chunk, ColumnName } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
-import { all, type CompiledCondition, type ConditionSource, compileCondition } from './compiled-condition.ts';
+import { type ConditionSource, compileCondition } from './compiled-condition.ts';
+import { allOf, type CompiledCondition } from './event-condition.ts';
 import { columnsOfPositions, type Part, type Positions, positionsOf, within } from './positions.ts';
 import type { TimelineOptions } from './timelines.ts';
 
@@ -18,11 +19,13 @@ export async function eventFilterOf(
   source: ConditionSource,
 ): Promise<EventFilter> {
   const own = filter && (await compileCondition(filter, source));
-  const conditions = all([common, own].filter((condition) => condition !== null));
+  const conditions = allOf([common, own].filter((condition) => condition !== null));
   let found = new Uint32Array(0);
   return {
     columns: [...columnsOfPositions(eventId, source.team), ...conditions.columns],
     positionsIn(chunk, begin, end) {
+      const listed = eventId === null ? conditions.listed?.(chunk, source.team) : null;
+      if (listed) return within(listed, begin, end);
       const positions = within(positionsOf(chunk, eventId, source.team), begin, end);
       if (common === null && own === null) return positions;
       found = atLeast(found, positions.length);

@@ -23,12 +23,25 @@ export function positionsOf(chunk: Chunk, eventId: number | null, part: Part): P
   return positions.subarray(starts[code], starts[code + 1]);
 }
 
+/** Columns that were searched by value: the second search makes posting lists. A column that was merged is searched once. */
+const searched = new WeakSet<CodedColumn>();
+
+/** The positions of the events with a code, of a part of the users. Null: there are no posting lists of the column yet. */
+export function listedByCode(column: CodedColumn, code: number, chunk: Chunk, part: Part): Positions | null {
+  if (!searched.has(column)) {
+    searched.add(column);
+    return null;
+  }
+  const { positions, starts } = postingLists(column, chunk, part);
+  return positions.subarray(starts[code], starts[code + 1]);
+}
+
 /** The columns that {@link positionsOf} reads. */
 export function columnsOfPositions(eventId: number | null, { size }: Part): ('event_id' | 'user_idx')[] {
   return [...(eventId === null ? [] : ['event_id' as const]), ...(size === 1 ? [] : ['user_idx' as const])];
 }
 
-const NO_POSITIONS = new Uint32Array(0);
+export const NO_POSITIONS = new Uint32Array(0);
 
 /** The positions from `begin` to before `end`. */
 export function within(positions: Positions, begin: number, end: number): Positions {

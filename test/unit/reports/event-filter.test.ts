@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Chunk } from '../../../src/projections/events/packed/chunk.ts';
-import { type EventFilter, markedEvents } from '../../../src/queries/reports/event-filter.ts';
+import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
+import { reportFields } from '../../../src/domain/reports/fields.ts';
+import type { Chunk, Column, ColumnName } from '../../../src/projections/events/packed/chunk.ts';
+import { type EventFilter, eventFilterOf, markedEvents } from '../../../src/queries/reports/event-filter.ts';
 import { ALONE } from '../../../src/queries/reports/team.ts';
+import { scanOf } from '../../support/scan-of.ts';
 
 const SIZE = 100;
 const chunk: Chunk = { size: SIZE, columns: new Map() };
@@ -45,3 +48,53 @@ it('adds each event once, in order, marked with all its steps, whatever the prev
     }),
   );
 });
+
+const VALUES = [null, 'a', 'b', 'c'];
+const filters = fc.constantFrom(
+  ['=', 'events.category', 'b'],
+  ['!=', 'events.category', 'b'],
+  ['=', 'events.category', 'unknown'],
+  ['>', 'events.category', 'a'],
+  ['in', 'events.category', ['a', 'c']],
+);
+
+it('finds the same events with posting lists, from the second search of a column on, as without', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ code: fc.nat(3), user: fc.nat(5) }), { minLength: 1, maxLength: 40 }),
+      filters,
+      fc.constantFrom({ part: 0, size: 1 }, { part: 1, size: 2 }),
+      fc.tuple(fc.nat(40), fc.nat(40)),
+      async (events, filter, part, [from, to]) => {
+        const problems: [] = [];
+        const options = { catalogue: reportFields, timezone: 'UTC', path: '', problems };
+        const condition = parseCondition(filter, options)!;
+        const team = { ...ALONE, ...part };
+        const source = { ...scanOf(6, async () => {}), team };
+        const [begin, end] = [Math.min(from, to), Math.min(Math.max(from, to), events.length)];
+        const columns = new Map<ColumnName, Column>([
+          ['category', { kind: 'coded', codes: Uint8Array.from(events, ({ code }) => code), values: VALUES }],
+          ['user_idx', { kind: 'index', indexes: Uint32Array.from(events, ({ user }) => user) }],
+        ]);
+        const chunk = { size: events.length, columns };
+        const searches = [];
+        for (const _ of ['first', 'second', 'third']) {
+          const { positionsIn } = await eventFilterOf({ eventId: null, filter: condition }, null, source);
+          searches.push([...positionsIn(chunk, begin, end)]);
+        }
+        const expected = events.flatMap(({ code, user }, at) =>
+          at >= begin && at < end && user % part.size === part.part && holds(filter, VALUES[code]!) ? [at] : [],
+        );
+        expect(searches).toEqual([expected, expected, expected]);
+      },
+    ),
+  );
+});
+
+/** A missing value fulfils only `!=`. */
+function holds([operator, , value]: readonly unknown[], category: string | null): boolean {
+  if (operator === '!=') return category !== value;
+  if (category === null) return false;
+  if (operator === 'in') return (value as string[]).includes(category);
+  return operator === '=' ? category === value : category > (value as string);
+}
