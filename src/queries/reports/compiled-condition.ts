@@ -195,6 +195,22 @@ function onDecimals(
       }
       return size;
     },
+    count(chunk, begin, end) {
+      const coded = codedOf(chunk, column);
+      const scaled = scaledDecimalsOf(coded);
+      if (scaled === null) return long.count!(chunk, begin, end);
+      const [only, another] = rangesFor(scaled.decimals);
+      if (only === undefined || another !== undefined) return bySome.count!(chunk, begin, end);
+      const { codes } = coded;
+      const { integers } = scaled;
+      const { low, high } = only;
+      let events = 0;
+      for (let at = begin; at < end; at++) {
+        const integer = integers[codes[at]!]!;
+        events += Number(integer >= low) & Number(integer <= high);
+      }
+      return events;
+    },
   };
 }
 

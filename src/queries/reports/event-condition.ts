@@ -17,6 +17,8 @@ export interface CompiledCondition {
   testOf(chunk: Chunk): EventTest;
   /** Writes those of the positions where the condition holds. `into` may be the array of the positions. @returns how many */
   select(chunk: Chunk, positions: Positions, into: Positions): number;
+  /** Of how many events from position `begin` to before `end` the condition holds: faster than to select them. */
+  count?(chunk: Chunk, begin: number, end: number): number;
   /** The events of a part of the users where the condition holds, ascending, if a posting list has just these. Null: none has. */
   listed?(chunk: Chunk, part: Part): Positions | null;
 }
@@ -86,6 +88,12 @@ export function byKey<K extends Keys>(column: ColumnName, keysOf: (chunk: Chunk)
         size += passes[keys[at]!]!;
       }
       return size;
+    },
+    count(chunk, begin, end) {
+      const { keys, passes } = keysOf(chunk);
+      let events = 0;
+      for (let at = begin; at < end; at++) events += passes[keys[at]!]!;
+      return events;
     },
   };
 }

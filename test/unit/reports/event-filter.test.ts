@@ -58,7 +58,7 @@ const filters = fc.constantFrom(
   ['in', 'events.category', ['a', 'c']],
 );
 
-it('finds the same events with posting lists, from the second search of a column on, as without', async () => {
+it('finds and counts the same events with posting lists, from the second search of a column on, as without', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ code: fc.nat(3), user: fc.nat(5) }), { minLength: 1, maxLength: 40 }),
@@ -78,14 +78,18 @@ it('finds the same events with posting lists, from the second search of a column
         ]);
         const chunk = { size: events.length, columns };
         const searches = [];
+        const counts = [];
         for (const _ of ['first', 'second', 'third']) {
-          const { positionsIn } = await eventFilterOf({ eventId: null, filter: condition }, null, source);
+          const { positionsIn, countIn } = await eventFilterOf({ eventId: null, filter: condition }, null, source);
           searches.push([...positionsIn(chunk, begin, end)]);
+          if (countIn !== undefined) counts.push(countIn(chunk, begin, end));
         }
         const expected = events.flatMap(({ code, user }, at) =>
           at >= begin && at < end && user % part.size === part.part && holds(filter, VALUES[code]!) ? [at] : [],
         );
         expect(searches).toEqual([expected, expected, expected]);
+        const isCounted = part.size === 1 && filter[0] !== '!=';
+        expect(counts).toEqual(isCounted ? searches.map(({ length }) => length) : []);
       },
     ),
   );

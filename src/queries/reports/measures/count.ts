@@ -1,7 +1,6 @@
 import type { Tally, TallySize } from './tally.ts';
 
 export interface CountTally extends Tally {
-  /** Adds events of a line that were counted before. */
   addMany(bucket: number, line: number, events: number): void;
 }
 

@@ -28,6 +28,8 @@ export interface EventTally {
    * @param lines the line of each event, by its index in `positions`; null: all events are of line 0
    */
   add(bucket: number, positions: Positions, lines: Uint32Array | null, from: number, to: number): void;
+  /** Adds events of a line of which the number alone is known. Undefined: the tally needs to know which they are. */
+  addMany?(bucket: number, line: number, events: number): void;
 }
 
 /**
