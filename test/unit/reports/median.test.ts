@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Chunk, newCodes } from '../../../src/projections/events/packed/chunk.ts';
+import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import { medianTally } from '../../../src/queries/reports/measures/median.ts';
 
 const LINES = 2;
@@ -46,7 +47,8 @@ it('gives the medians of buckets and of all, as a sort does, however few values 
       (given, mostHeld, chunkSize) => {
         const ordered = given.toSorted((a, b) => a.bucket - b.bucket);
         const size = { lines: LINES, buckets: BUCKETS, users: 1, isShared: false };
-        const tally = medianTally('value_amount', size, mostHeld);
+        const arrays = openArrayPool();
+        const tally = medianTally('value_amount', size, arrays, mostHeld);
         for (let from = 0; from < ordered.length; from += chunkSize) {
           const own = ordered.slice(from, from + chunkSize);
           tally.open(chunkOf(own));

@@ -1,6 +1,6 @@
 import { codedOf } from '../../../projections/events/packed/chunk.ts';
 import { scaledDecimalsOf } from '../../../projections/events/packed/decimals.ts';
-import { atLeast } from '../array-pool.ts';
+import { type ArrayPool, atLeast } from '../array-pool.ts';
 import { middleOf } from './middle.ts';
 import { isDirect, type NumberedValues, numberedValues } from './numbered-values.ts';
 import { decimalText } from './statistics.ts';
@@ -19,10 +19,11 @@ interface Counted {
 export function medianTally(
   column: 'value_int' | 'value_amount',
   { lines, buckets, isShared }: TallySize,
+  arrays: ArrayPool,
   mostHeld = MOST_HELD,
 ): Tally {
   const values = numberedValues();
-  const byLine = Array.from({ length: lines }, () => new LineValues(mostHeld));
+  const byLine = Array.from({ length: lines }, () => new LineValues(arrays, mostHeld));
   /** All 0 between uses. */
   const counts = new ValueCounts();
   let current = -1;
@@ -131,7 +132,7 @@ const MOST_HELD = 2 ** 22;
 
 /** The values of a line by their numbers, one bucket after another in one array. */
 class LineValues {
-  #numbers = new Uint32Array(64);
+  #numbers: Uint32Array = new Uint32Array(0);
   #size = 0;
   /** Where the values of the last bucket begin. */
   #begin = 0;
@@ -140,16 +141,25 @@ class LineValues {
   #everHadOthers = 0;
   /** The values of earlier buckets that are no longer held. */
   readonly #counts = new ValueCounts();
+  readonly #arrays: ArrayPool;
   readonly #mostHeld: number;
 
-  constructor(mostHeld: number) {
+  constructor(arrays: ArrayPool, mostHeld: number) {
+    this.#arrays = arrays;
     this.#mostHeld = mostHeld;
   }
 
   add(number: number): void {
-    if (this.#size === this.#numbers.length) this.#numbers = atLeast(this.#numbers, this.#size + 1);
+    if (this.#size === this.#numbers.length) this.#grow();
     this.#numbers[this.#size++] = number;
     this.#hasOthers |= number & 1;
+  }
+
+  #grow(): void {
+    const former = this.#numbers;
+    this.#numbers = this.#arrays.uint32(Math.max(1024, 2 * former.length));
+    this.#numbers.set(former);
+    this.#arrays.free(former);
   }
 
   /** Begins the next bucket. @returns what is needed of the last one; null: it had no values */

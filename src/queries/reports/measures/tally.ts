@@ -48,7 +48,7 @@ export interface TallySize {
   readonly isShared: boolean;
 }
 
-/** @param arrays gives the arrays that hold state of users */
+/** @param arrays gives the arrays that hold state of users and values */
 export function tallyOf(measure: Measure, size: TallySize, arrays: ArrayPool): Tally {
   switch (measure.type) {
     case 'count':
@@ -58,7 +58,7 @@ export function tallyOf(measure: Measure, size: TallySize, arrays: ArrayPool): T
     case 'per_user':
       return perUserTally(measure.statistic, size, arrays);
     case 'property':
-      return propertyTally(measure, size);
+      return propertyTally(measure, size, arrays);
   }
 }
 
