@@ -71,7 +71,7 @@ export function byTest(columns: readonly ColumnName[], testOf: (chunk: Chunk) =>
 }
 
 /** @param keysOf gives a key of each event, by position, and whether the condition holds (1) or not (0), by key */
-export function byKey<K extends Keys>(column: ColumnName, keysOf: (chunk: Chunk) => K): CompiledCondition {
+export function byKey(column: ColumnName, keysOf: (chunk: Chunk) => Keys): CompiledCondition {
   return {
     columns: [column],
     testOf(chunk) {
