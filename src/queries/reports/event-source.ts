@@ -121,6 +121,23 @@ export function openEvents(
     return loose;
   }
 
+  /** By the names of their columns. */
+  const shared = new Map<string, SharedEvents>();
+
+  /**
+   * The events that the leader reads and gives to the others. The threads of a team take the same steps, but a thread whose users
+   * have many events repeats a scan more often than another: a repeated scan takes no step.
+   */
+  async function sharedEvents(names: readonly ColumnName[]): Promise<SharedEvents> {
+    const key = names.join();
+    let events = shared.get(key);
+    if (events === undefined) {
+      events = await team.once(async () => ({ changes: await changesOf(names), loose: await looseChunks(names) }));
+      shared.set(key, events);
+    }
+    return events;
+  }
+
   return {
     users: bot.user_count,
     utms: bot.utm_count,
@@ -132,7 +149,8 @@ export function openEvents(
         const [begin, end] = [firstFrom(dates, span.from), firstFrom(dates, span.to)];
         if (begin < end) onChunk(chunk, begin, end);
       };
-      const changes = await team.once(() => changesOf(names));
+      const isAlone = team.size === 1;
+      const { changes, loose } = isAlone ? { changes: await changesOf(names), loose: [] } : await sharedEvents(names);
       await eachPacked(
         ({ id }) => (changes.has(id) ? withOrder(names) : names),
         (chunk, { id }) => {
@@ -140,10 +158,18 @@ export function openEvents(
           give(changed === undefined ? chunk : mergeChunks(chunk, changed));
         },
       );
-      if (team.size === 1) await eachLoose(options, bot, names, give);
-      else for (const chunk of await team.once(() => looseChunks(names))) give(chunk);
+      if (isAlone) await eachLoose(options, bot, names, give);
+      for (const chunk of loose) give(chunk);
     },
   };
+}
+
+/** Events that are read from rows. */
+interface SharedEvents {
+  /** By chunk id, those that were changed or added since the chunk was packed. */
+  readonly changes: ReadonlyMap<string, Chunk>;
+  /** Those that are not packed yet. */
+  readonly loose: readonly Chunk[];
 }
 
 /** Chunks that one statement fetches. The scan of the first overlaps with the fetch of the others. */

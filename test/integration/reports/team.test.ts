@@ -2,9 +2,13 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
+import type { ColumnName } from '../../../src/projections/events/packed/chunk.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
+import { openEvents } from '../../../src/queries/reports/event-source.ts';
 import { reportRunner } from '../../../src/queries/reports/run-report.ts';
-import { TeamBrokenError } from '../../../src/queries/reports/team.ts';
+import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
+import { findEvents } from '../../../src/queries/reports/stored-events.ts';
+import { joinTeam, leadTeam, mailbox, type Team, TeamBrokenError } from '../../../src/queries/reports/team.ts';
 import { helpReport, type Recruiting } from '../../../src/queries/reports/team-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
@@ -139,4 +143,31 @@ it('a helper ends if the leader ends', async () => {
   const helped = helpReport(database.pool, helpersCache, port2);
   port1.close();
   await expect(helped).rejects.toThrow(TeamBrokenError);
+});
+
+it('a thread repeats a scan without the others, and then reads on with them', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+  /** Events with each set of columns, the first set scanned several times. */
+  const scanned = (team: Team, times: number): Promise<number[]> =>
+    inSnapshot(database.pool, 10_000, async (snapshot) => {
+      const options = { botId: BOT_IDS.mixed, tables: TABLES, span, snapshot, cache };
+      const events = openEvents(options, await findEvents(options), team);
+      const counts: number[] = [];
+      for (const columns of [...Array<ColumnName[]>(times).fill(['user_idx']), ['event_id'] as const]) {
+        let count = 0;
+        await events.each(columns, (_, begin, end) => {
+          count += end - begin;
+        });
+        counts.push(count);
+      }
+      return counts;
+    });
+  const [leader, helper] = await Promise.all([
+    scanned(leadTeam([mailbox(port1)]), 1),
+    scanned(joinTeam(mailbox(port2), { size: 2, part: 1 }), 3),
+  ]);
+  port1.close();
+  expect(leader[0]).toBeGreaterThan(0);
+  expect(new Set([...leader, ...helper])).toEqual(new Set([leader[0]]));
 });
