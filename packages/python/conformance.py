@@ -1,0 +1,88 @@
+"""Drives this client for the conformance tests of all clients (test/clients/README.md)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
+
+import botledger  # noqa: E402
+from generate import snake  # noqa: E402
+
+KINDS: dict[type[botledger.BotledgerError], str] = {
+    botledger.NoAnswerError: "connection",
+    botledger.InvalidRequestError: "invalid",
+    botledger.AuthenticationError: "authentication",
+    botledger.PermissionDeniedError: "permission",
+    botledger.NotFoundError: "not_found",
+    botledger.ConflictError: "conflict",
+    botledger.RateLimitError: "rate_limit",
+    botledger.UnavailableError: "unavailable",
+    botledger.OutcomeUnknownError: "outcome_unknown",
+    botledger.ServerError: "server",
+}
+
+
+def arguments(action: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of the client's method for a call."""
+    named = {snake(name): value for name, value in action.get("query", {}).items()}
+    if "idempotency_key" in action:
+        named["idempotency_key"] = action["idempotency_key"]
+    return [action["body"]] if "body" in action else [], named
+
+
+def perform(client: botledger.Client, factor: float, action: dict[str, Any]) -> Any:
+    if action["do"] == "queue":
+        queue = client.event_queue(max_batch=action["max_batch"], wait_for=shortened(factor))
+        for event in action["events"]:
+            if not queue.add(event):
+                raise RuntimeError("the queue is full")
+        return queue.close(60 / factor)._asdict()
+    given, named = arguments(action)
+    name = snake(action["operation"])
+    if action["do"] == "pages":
+        return list(getattr(client, f"iterate_{name.replace('list_', '', 1)}")(*given, **named))
+    return getattr(client, name)(*given, **named)
+
+
+def shortened(factor: float) -> Callable[[threading.Condition, Callable[[], bool], float], bool]:
+    return lambda condition, predicate, seconds: condition.wait_for(predicate, seconds * factor)
+
+
+def result_of(client: botledger.Client, factor: float, action: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"ok": True, "data": perform(client, factor, action)}
+    except botledger.BotledgerError as error:
+        described = {"status": error.status, "message": error.message, "details": error.details}
+        return {"ok": False, "error": {"kind": KINDS[type(error)], **described}}
+
+
+def text(value: Any) -> str:
+    if isinstance(value, Decimal):
+        return str(value)
+    raise TypeError(f"no JSON: {value!r}")
+
+
+def main() -> None:
+    task = json.load(sys.stdin, parse_float=Decimal)
+    factor = float(task["delay_factor"])
+    with botledger.Client(
+        task["base_url"],
+        task["api_key"],
+        max_retries=task["max_retries"],
+        timeout_s=task["timeout_ms"] / 1000,
+        sleep=lambda seconds: time.sleep(seconds * factor),
+    ) as client:
+        results = [result_of(client, factor, action) for action in task["actions"]]
+    json.dump({"results": results}, sys.stdout, default=text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Client of Botledger, an analytics and marketing back end for Telegram bots."""
+
+from .async_client import AsyncClient
+from .async_queue import AsyncEventQueue
+from .client import Client
+from .errors import (
+    AuthenticationError,
+    BotledgerError,
+    ConflictError,
+    InvalidRequestError,
+    NoAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    PermissionDeniedError,
+    Problem,
+    RateLimitError,
+    ServerError,
+    UnavailableError,
+)
+from .queue import Closed, EventQueue, QueueClosedError
+
+__all__ = [
+    "AsyncClient",
+    "AsyncEventQueue",
+    "AuthenticationError",
+    "BotledgerError",
+    "Client",
+    "Closed",
+    "ConflictError",
+    "EventQueue",
+    "InvalidRequestError",
+    "NoAnswerError",
+    "NotFoundError",
+    "OutcomeUnknownError",
+    "PermissionDeniedError",
+    "Problem",
+    "QueueClosedError",
+    "RateLimitError",
+    "ServerError",
+    "UnavailableError",
+]

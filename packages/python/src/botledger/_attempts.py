@@ -1,0 +1,156 @@
+"""How a call is attempted, repeated and answered: without input and output, so for both clients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any, Union
+from urllib.parse import quote
+
+import httpx
+
+from . import _json
+from ._operation import Operation
+from .errors import (
+    BotledgerError,
+    ConflictError,
+    NoAnswerError,
+    OutcomeUnknownError,
+    RateLimitError,
+    ServerError,
+    UnavailableError,
+    error_of,
+)
+
+FIRST_WAIT_S = 0.5
+MAX_WAIT_S = 8.0
+# A longer Retry-After ends a call whose attempts are limited: its caller can wait better.
+MAX_RETRY_AFTER_S = 60.0
+# The service keeps a key for 24 hours. A call that takes longer ends before its key does.
+KEY_LIFE_S = 23 * 60 * 60.0
+
+# The text of a 409 that passes; other conflicts stay (docs/decisions.md#idempotency-key).
+IN_PROGRESS = "a request with this Idempotency-Key is being worked on"
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request, the same for each attempt."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    content: bytes | None
+
+
+@dataclass(frozen=True)
+class Wait:
+    seconds: float
+
+
+Step = Union[Request, Wait]
+# What came of a step: the answer or the failure of a request, None after a wait.
+Outcome = Union[httpx.Response, httpx.TransportError, httpx.DecodingError, None]
+Steps = Generator[Step, Outcome, Any]
+
+
+def request_of(
+    operation: Operation,
+    *,
+    content: bytes | None,
+    query: Mapping[str, Any],
+    path: Mapping[str, Any],
+    header: Mapping[str, Any],
+    key: str | None,
+) -> Request:
+    filled = operation.path.format_map({name: quote(str(value), safe="") for name, value in path.items()})
+    headers = {name: str(value) for name, value in header.items()}
+    if key is not None:
+        headers["idempotency-key"] = key
+    if content is not None:
+        headers["content-type"] = "application/json"
+    return Request(operation.method, filled, _texts(query), headers, content)
+
+
+def _texts(query: Mapping[str, Any]) -> dict[str, str]:
+    """The query's fields as text, without those that are None."""
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in query.items()
+        if value is not None
+    }
+
+
+def attempts(
+    operation: Operation,
+    request: Request,
+    *,
+    max_retries: float,
+    random: Callable[[], float],
+    now: Callable[[], float],
+) -> Steps:
+    """The steps of a call. Returns the parsed body of its answer, or the text of a CSV. Raises BotledgerError."""
+    started = now()
+    attempt = 0
+    while True:
+        outcome = yield request
+        try:
+            return _answer_of(operation, outcome, now)
+        except BotledgerError as error:
+            error.idempotency_key = request.headers.get("idempotency-key")
+            is_last = attempt >= max_retries or now() - started > KEY_LIFE_S
+            if is_last or not may_repeat(error, operation.harmless, max_retries):
+                raise
+            wait = Wait(wait_s(attempt, error, random))
+        yield wait
+        attempt += 1
+
+
+def may_repeat(error: BotledgerError, harmless: bool, max_retries: float) -> bool:
+    """Whether a further attempt may succeed without doing anything twice."""
+    if (error.retry_after_s or 0) > MAX_RETRY_AFTER_S and math.isfinite(max_retries):
+        return False
+    if isinstance(error, (RateLimitError, UnavailableError)):
+        return True
+    if isinstance(error, ConflictError):
+        return error.message == IN_PROGRESS
+    return harmless and isinstance(error, (NoAnswerError, OutcomeUnknownError))
+
+
+def wait_s(attempt: int, error: BotledgerError, random: Callable[[], float]) -> float:
+    """How long to wait before the next attempt. `attempt`: the number of the last one, from 0."""
+    if error.retry_after_s is not None:
+        return error.retry_after_s
+    return min(MAX_WAIT_S, FIRST_WAIT_S * 2.0 ** min(attempt, 10)) * (0.5 + random() / 2)
+
+
+def _answer_of(operation: Operation, outcome: Outcome, now: Callable[[], float]) -> Any:
+    if not isinstance(outcome, httpx.Response):
+        text = "no answer in time" if isinstance(outcome, httpx.TimeoutException) else f"the connection failed: {outcome}"
+        raise NoAnswerError(text) from outcome
+    if outcome.is_success and outcome.headers.get("content-type", "").startswith("text/csv"):
+        return outcome.text
+    try:
+        body = _json.parse(operation.path, outcome.text)
+    except ValueError as cause:
+        if outcome.is_success:
+            raise ServerError("the answer is no JSON", status=outcome.status_code) from cause
+        body = None
+    if outcome.is_success:
+        return body
+    raise error_of(outcome.status_code, body, _retry_after_s(outcome.headers.get("retry-after"), now))
+
+
+def _retry_after_s(value: str | None, now: Callable[[], float]) -> float | None:
+    """Seconds or a date (RFC 9110, 10.2.3)."""
+    if value is None:
+        return None
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - now())
+    except ValueError:
+        return None

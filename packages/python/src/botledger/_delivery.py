@@ -1,0 +1,81 @@
+"""What both queues do with batches."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from . import _json
+from ._operations import OPERATIONS
+from .errors import BotledgerError, InvalidRequestError
+
+T = TypeVar("T")
+# Gets an error, and the items that it kept from being sent.
+OnFailed = Callable[[Exception, Sequence[T]], None]
+
+logger = logging.getLogger("botledger")
+
+
+class Closed(NamedTuple):
+    """How many items of a queue were sent, and how many have failed."""
+
+    sent: int
+    failed: int
+
+
+class QueueClosedError(BotledgerError):
+    """The time of `close` was over before the outcome of these items was known: they may have been carried out."""
+
+
+@dataclass(frozen=True)
+class Entry(Generic[T]):
+    """An item and its bytes at the time when it was added."""
+
+    item: T
+    content: bytes
+
+
+def entry_of(operation: str, item: T) -> Entry[T]:
+    """Raises TypeError or ValueError if the item is no JSON."""
+    return Entry(item, _json.dump(item, OPERATIONS[operation].numbers))
+
+
+def content_of(batch: Sequence[Entry[T]]) -> bytes:
+    return b"[" + b",".join(entry.content for entry in batch) + b"]"
+
+
+def parts_after(
+    error: Exception, batch: list[Entry[T]]
+) -> tuple[list[Entry[T]], list[list[Entry[T]]]]:
+    """Which entries of a batch have failed, and the batches to send instead. The service took nothing of the batch."""
+    if not isinstance(error, InvalidRequestError):
+        return batch, []
+    if error.status == 413 and len(batch) > 1:
+        half = (len(batch) + 1) // 2
+        return [], [batch[:half], batch[half:]]
+    named = {index for problem in error.details if (index := index_of(problem["path"])) is not None}
+    refused = [entry for index, entry in enumerate(batch) if index in named]
+    others = [entry for index, entry in enumerate(batch) if index not in named]
+    if not refused:
+        return batch, []
+    return refused, [others] if others else []
+
+
+def index_of(path: str) -> int | None:
+    first = path.split(".", 1)[0]
+    return int(first) if first.isascii() and first.isdigit() else None
+
+
+def report(error: Exception, items: Sequence[Any]) -> None:
+    logger.error("failed to send %d items", len(items), exc_info=error)
+
+
+def check_limits(max_batch: int, max_delay_s: float, capacity: int) -> None:
+    if not 1 <= max_batch <= 1000:
+        raise ValueError("max_batch must be 1 to 1000")
+    if max_delay_s < 0:
+        raise ValueError("max_delay_s must be 0 or more")
+    if capacity < 1:
+        raise ValueError("capacity must be 1 or more")

@@ -1,0 +1,1037 @@
+"""Made by generate.py from openapi.json. Do not edit."""
+
+# SHA-256 of openapi.json: 68e0ba79dad67b46ad1d0f3f5c2e838d95519be0680c2f2b85ad578dc5324750
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Literal, cast
+
+from ._operation import AsyncCalls, Calls, Operation
+from .types import (
+    AdminDropProjectionBody,
+    AdminDropProjectionData,
+    AdminListBotErrorsData,
+    AdminListDeadLettersData,
+    AdminListJobsData,
+    AdminListProcessesData,
+    AdminListProjectionsData,
+    AdminRequestJobBody,
+    AdminRequestJobData,
+    AdminRetryDeadLetterBody,
+    AdminRetryDeadLetterData,
+    AdminSkipDeadLetterBody,
+    AdminSkipDeadLetterData,
+    AdminSwitchProjectionBody,
+    AdminSwitchProjectionData,
+    BotError,
+    Broadcast,
+    CancelBroadcastRequestInput,
+    CountAudienceBody,
+    CountAudienceData,
+    CountNewUsersData,
+    CreateBotBody,
+    CreateBotData,
+    CreateBroadcastRequestInput,
+    CreateGoalBody,
+    CreateGoalData,
+    CreateReferralCodeBody,
+    CreateReferralCodeByGetData,
+    CreateReferralCodeData,
+    CreateRuleBody,
+    CreateRuleData,
+    CreateSegmentFromReportData,
+    CreateUnitBody,
+    CreateUnitData,
+    CustomEventInput,
+    DeadLetter,
+    DeleteReportData,
+    DeleteReportRequestInput,
+    EditRuleBody,
+    EditRuleData,
+    ForwardedUpdateInput,
+    GetPayoutWebhookData,
+    GetReferralBalanceData,
+    GetReferralChainData,
+    GetReferralProgramData,
+    IssueKeyBody,
+    IssueKeyData,
+    Job,
+    ListAllReferralPayoutsData,
+    ListAllReferralPayoutsDataPayoutsItem,
+    ListBotErrorsData,
+    ListBotSettingsData,
+    ListBroadcastFieldsData,
+    ListBroadcastsData,
+    ListDeliveriesData,
+    ListDeliveriesDataItemsItem,
+    ListEventFieldsData,
+    ListExchangeRatesData,
+    ListExchangeRatesDataItemsItem,
+    ListGoalsData,
+    ListKeysData,
+    ListKeysDataItemsItem,
+    ListRecipientsData,
+    ListReferralAccrualsData,
+    ListReferralAccrualsDataAccrualsItem,
+    ListReferralCodesData,
+    ListReferralEntriesData,
+    ListReferralEntriesDataEntriesItem,
+    ListReferralHistoryData,
+    ListReferralHistoryDataHistoryItem,
+    ListReferralPayoutsData,
+    ListReferralPayoutsDataPayoutsItem,
+    ListReferralRatesData,
+    ListReferralsData,
+    ListReferralsDataReferralsItem,
+    ListReferrersData,
+    ListReferrersDataReferrersItem,
+    ListReportEventsData,
+    ListReportUsersData,
+    ListReportsData,
+    ListResourcesData,
+    ListRulesData,
+    ListUnitsData,
+    ListUserFieldsData,
+    MarkReferralBody,
+    MarkReferralData,
+    PinReportData,
+    PinReportRequestInput,
+    PreviewBroadcastBody,
+    PreviewBroadcastData,
+    PreviewRequestInput,
+    Recipient,
+    RedeliverPayoutBody,
+    RedeliverPayoutData,
+    Report,
+    ReportUsersRequestInput,
+    RequestReferralPayoutBody,
+    RequestReferralPayoutData,
+    ReverseReferralAccrualBody,
+    ReverseReferralAccrualData,
+    RevokeKeyBody,
+    RevokeKeyData,
+    RotateBotWebhookSecretBody,
+    RotateBotWebhookSecretData,
+    RotateKeyBody,
+    RotateKeyData,
+    RotatePayoutWebhookSecretBody,
+    RotatePayoutWebhookSecretData,
+    RunRequestInput,
+    SaveBroadcastRequestInput,
+    SaveReportData,
+    SaveRequestInput,
+    SavedReport,
+    SegmentFromReportRequestInput,
+    SetBotBody,
+    SetBotData,
+    SetCodeOwnersBodyItem,
+    SetCodeOwnersData,
+    SetPayoutWebhookBody,
+    SetPayoutWebhookData,
+    TargetEventInput,
+    TestSendBody,
+    TestSendData,
+    UploadSegmentData,
+    UploadSegmentRequestInput,
+    UtmLabels,
+    WebhookUpdateInput,
+)
+
+AMOUNTS = frozenset(['amount', 'available', 'earned', 'on_hold', 'paid', 'percent', 'rate', 'reserved', 'reward_amount', 'reward_percent'])
+AMOUNT_PATHS = '^/v1/(referral|settings)/'
+
+OPERATIONS: dict[str, Operation] = {
+    'sendTarget': Operation('POST', '/v1/send-target', keyed=True, harmless=True, numbers=('value',)),
+    'sendEvent': Operation('POST', '/v1/send-event', keyed=True, harmless=True, numbers=('value_num',)),
+    'sendUpdate': Operation('POST', '/v1/send-update', keyed=True, harmless=True, numbers=()),
+    'sendBatchUpdate': Operation('POST', '/v1/send-batch-update', keyed=True, harmless=True, numbers=()),
+    'webhook': Operation('POST', '/v1/webhook/{bot_public_key}', keyed=False, harmless=True, numbers=()),
+    'listBotErrors': Operation('GET', '/v1/bot-errors', keyed=False, harmless=True, numbers=()),
+    'listResources': Operation('GET', '/v1/reports/resources', keyed=False, harmless=True, numbers=()),
+    'listReportEvents': Operation('GET', '/v1/reports/events', keyed=False, harmless=True, numbers=()),
+    'listEventFields': Operation('GET', '/v1/reports/event-fields', keyed=False, harmless=True, numbers=()),
+    'listUserFields': Operation('GET', '/v1/reports/user-fields', keyed=False, harmless=True, numbers=()),
+    'listUtmLabels': Operation('GET', '/v1/reports/utm-labels', keyed=False, harmless=True, numbers=()),
+    'previewReport': Operation('POST', '/v1/reports/preview', keyed=False, harmless=True, numbers=()),
+    'runReport': Operation('POST', '/v1/reports/run', keyed=False, harmless=True, numbers=()),
+    'listReportUsers': Operation('POST', '/v1/reports/users', keyed=False, harmless=True, numbers=()),
+    'saveReport': Operation('POST', '/v1/reports/save', keyed=True, harmless=True, numbers=()),
+    'listReports': Operation('GET', '/v1/reports/list', keyed=False, harmless=True, numbers=()),
+    'getReport': Operation('GET', '/v1/reports/get', keyed=False, harmless=True, numbers=()),
+    'deleteReport': Operation('POST', '/v1/reports/delete', keyed=True, harmless=True, numbers=()),
+    'pinReport': Operation('POST', '/v1/reports/pin', keyed=True, harmless=True, numbers=()),
+    'countNewUsers': Operation('GET', '/v1/reports/new-users', keyed=False, harmless=True, numbers=()),
+    'createBroadcast': Operation('POST', '/v1/broadcast/create', keyed=True, harmless=True, numbers=()),
+    'saveBroadcast': Operation('POST', '/v1/broadcast/save', keyed=True, harmless=True, numbers=()),
+    'getBroadcast': Operation('GET', '/v1/broadcast/get', keyed=False, harmless=True, numbers=()),
+    'listBroadcasts': Operation('GET', '/v1/broadcast/list', keyed=False, harmless=True, numbers=()),
+    'activateBroadcast': Operation('POST', '/v1/broadcast/activate', keyed=True, harmless=True, numbers=()),
+    'cancelBroadcast': Operation('POST', '/v1/broadcast/cancel', keyed=True, harmless=True, numbers=()),
+    'uploadSegment': Operation('POST', '/v1/broadcast/upload-segment', keyed=True, harmless=True, numbers=()),
+    'createSegmentFromReport': Operation('POST', '/v1/broadcast/segment-from-report', keyed=True, harmless=True, numbers=()),
+    'listRecipients': Operation('GET', '/v1/broadcast/recipients', keyed=False, harmless=True, numbers=()),
+    'listBroadcastFields': Operation('GET', '/v1/broadcast/fields', keyed=False, harmless=True, numbers=()),
+    'countAudience': Operation('POST', '/v1/broadcast/audience-size', keyed=False, harmless=True, numbers=()),
+    'previewBroadcast': Operation('POST', '/v1/broadcast/preview', keyed=False, harmless=True, numbers=()),
+    'testSend': Operation('POST', '/v1/broadcast/test-send', keyed=False, harmless=False, numbers=()),
+    'createReferralCode': Operation('POST', '/v1/referral/create-code', keyed=True, harmless=True, numbers=()),
+    'createReferralCodeByGet': Operation('GET', '/v1/referral/create-code', keyed=True, harmless=True, numbers=()),
+    'setCodeOwners': Operation('POST', '/v1/referral/set-code-owners', keyed=True, harmless=True, numbers=()),
+    'listReferralCodes': Operation('GET', '/v1/referral/codes', keyed=False, harmless=True, numbers=()),
+    'listReferrals': Operation('GET', '/v1/referral/referrals', keyed=False, harmless=True, numbers=()),
+    'markReferral': Operation('POST', '/v1/referral/mark-referral', keyed=True, harmless=True, numbers=()),
+    'getReferralBalance': Operation('GET', '/v1/referral/balance', keyed=False, harmless=True, numbers=()),
+    'requestReferralPayout': Operation('POST', '/v1/referral/payout', keyed=True, harmless=True, numbers=()),
+    'listReferralPayouts': Operation('GET', '/v1/referral/payouts', keyed=False, harmless=True, numbers=()),
+    'reverseReferralAccrual': Operation('POST', '/v1/referral/reverse-accrual', keyed=True, harmless=True, numbers=()),
+    'listReferralAccruals': Operation('GET', '/v1/referral/accruals', keyed=False, harmless=True, numbers=()),
+    'listReferralRates': Operation('GET', '/v1/referral/rates', keyed=False, harmless=True, numbers=()),
+    'listReferralHistory': Operation('GET', '/v1/referral/history', keyed=False, harmless=True, numbers=()),
+    'listReferrers': Operation('GET', '/v1/referral/referrers', keyed=False, harmless=True, numbers=()),
+    'listAllReferralPayouts': Operation('GET', '/v1/referral/all-payouts', keyed=False, harmless=True, numbers=()),
+    'listReferralEntries': Operation('GET', '/v1/referral/entries', keyed=False, harmless=True, numbers=()),
+    'getReferralChain': Operation('GET', '/v1/referral/chain', keyed=False, harmless=True, numbers=()),
+    'getReferralProgram': Operation('GET', '/v1/referral/program', keyed=False, harmless=True, numbers=()),
+    'listBotSettings': Operation('GET', '/v1/settings/bots', keyed=False, harmless=True, numbers=()),
+    'createBot': Operation('POST', '/v1/settings/bots/create', keyed=True, harmless=True, numbers=()),
+    'setBot': Operation('POST', '/v1/settings/bots/set', keyed=True, harmless=True, numbers=()),
+    'rotateBotWebhookSecret': Operation('POST', '/v1/settings/bots/rotate-webhook-secret', keyed=True, harmless=True, numbers=()),
+    'listKeys': Operation('GET', '/v1/settings/keys', keyed=False, harmless=True, numbers=()),
+    'issueKey': Operation('POST', '/v1/settings/keys/issue', keyed=True, harmless=True, numbers=()),
+    'rotateKey': Operation('POST', '/v1/settings/keys/rotate', keyed=True, harmless=True, numbers=()),
+    'revokeKey': Operation('POST', '/v1/settings/keys/revoke', keyed=True, harmless=True, numbers=()),
+    'listGoals': Operation('GET', '/v1/settings/goals', keyed=False, harmless=True, numbers=()),
+    'createGoal': Operation('POST', '/v1/settings/goals/create', keyed=True, harmless=True, numbers=()),
+    'listUnits': Operation('GET', '/v1/settings/units', keyed=False, harmless=True, numbers=()),
+    'createUnit': Operation('POST', '/v1/settings/units/create', keyed=True, harmless=True, numbers=()),
+    'listExchangeRates': Operation('GET', '/v1/settings/exchange-rates', keyed=False, harmless=True, numbers=()),
+    'listRules': Operation('GET', '/v1/settings/rules', keyed=False, harmless=True, numbers=()),
+    'createRule': Operation('POST', '/v1/settings/rules/create', keyed=True, harmless=True, numbers=('amount', 'hold_days', 'percent')),
+    'editRule': Operation('POST', '/v1/settings/rules/edit', keyed=True, harmless=True, numbers=('amount', 'hold_days', 'percent')),
+    'getPayoutWebhook': Operation('GET', '/v1/settings/webhook', keyed=False, harmless=True, numbers=()),
+    'setPayoutWebhook': Operation('POST', '/v1/settings/webhook/set', keyed=True, harmless=True, numbers=()),
+    'rotatePayoutWebhookSecret': Operation('POST', '/v1/settings/webhook/rotate-secret', keyed=True, harmless=True, numbers=()),
+    'listDeliveries': Operation('GET', '/v1/settings/webhook/deliveries', keyed=False, harmless=True, numbers=()),
+    'redeliverPayout': Operation('POST', '/v1/settings/webhook/redeliver', keyed=True, harmless=True, numbers=()),
+    'adminListProjections': Operation('GET', '/admin/v1/projections', keyed=False, harmless=True, numbers=()),
+    'adminSwitchProjection': Operation('POST', '/admin/v1/projections/switch', keyed=False, harmless=False, numbers=()),
+    'adminDropProjection': Operation('POST', '/admin/v1/projections/drop', keyed=False, harmless=False, numbers=()),
+    'adminListDeadLetters': Operation('GET', '/admin/v1/dead-letters', keyed=False, harmless=True, numbers=()),
+    'adminRetryDeadLetter': Operation('POST', '/admin/v1/dead-letters/retry', keyed=False, harmless=False, numbers=()),
+    'adminSkipDeadLetter': Operation('POST', '/admin/v1/dead-letters/skip', keyed=False, harmless=False, numbers=()),
+    'adminListProcesses': Operation('GET', '/admin/v1/processes', keyed=False, harmless=True, numbers=()),
+    'adminListBotErrors': Operation('GET', '/admin/v1/bot-errors', keyed=False, harmless=True, numbers=()),
+    'adminRequestJob': Operation('POST', '/admin/v1/jobs', keyed=True, harmless=True, numbers=()),
+    'adminListJobs': Operation('GET', '/admin/v1/jobs', keyed=False, harmless=True, numbers=()),
+    'adminGetJob': Operation('GET', '/admin/v1/jobs/{job_id}', keyed=False, harmless=True, numbers=()),
+}
+
+
+class Methods(Calls):
+    """A method for each call of the service."""
+
+    def send_target(self, body: TargetEventInput | Sequence[TargetEventInput], *, idempotency_key: str | None = None) -> None:
+        """Send one target event, or an array of 1 to 100: all are accepted or none"""
+        self._data('sendTarget', body=body, idempotency_key=idempotency_key)
+
+    def send_event(self, body: CustomEventInput | Sequence[CustomEventInput], *, idempotency_key: str | None = None) -> None:
+        """Send one custom event, or an array of 1 to 1000: all are accepted or none"""
+        self._data('sendEvent', body=body, idempotency_key=idempotency_key)
+
+    def send_update(self, body: ForwardedUpdateInput, *, idempotency_key: str | None = None) -> None:
+        """Forward one update of the messaging platform"""
+        self._data('sendUpdate', body=body, idempotency_key=idempotency_key)
+
+    def send_batch_update(self, body: Sequence[ForwardedUpdateInput], *, idempotency_key: str | None = None) -> None:
+        """Forward 1 to 1000 updates: all are accepted or none"""
+        self._data('sendBatchUpdate', body=body, idempotency_key=idempotency_key)
+
+    def webhook(self, body: WebhookUpdateInput, *, bot_public_key: str, secret_token: str) -> None:
+        """The platform's webhook: set this URL with the bot's secret token"""
+        self._data('webhook', body=body, path={'bot_public_key': bot_public_key}, header={'x-telegram-bot-api-secret-token': secret_token})
+
+    def list_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning'] | None = None) -> ListBotErrorsData:
+        """Events that were accepted and could not be processed as sent, newest first, of the last 90 days"""
+        return cast('ListBotErrorsData', self._data('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}))
+
+    def iterate_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning'] | None = None) -> Iterator[BotError]:
+        """Events that were accepted and could not be processed as sent, newest first, of the last 90 days: all pages"""
+        return self._pages('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
+
+    def list_resources(self) -> ListResourcesData:
+        """The bots that the key can access, by their resource keys"""
+        return cast('ListResourcesData', self._data('listResources'))
+
+    def list_report_events(self) -> ListReportEventsData:
+        """Events that reports of the bot can count, with the ids that metrics name"""
+        return cast('ListReportEventsData', self._data('listReportEvents'))
+
+    def list_event_fields(self) -> ListEventFieldsData:
+        """The fixed event fields that filters can name: the same for every bot"""
+        return cast('ListEventFieldsData', self._data('listEventFields'))
+
+    def list_user_fields(self) -> ListUserFieldsData:
+        """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""
+        return cast('ListUserFieldsData', self._data('listUserFields'))
+
+    def list_utm_labels(self) -> UtmLabels:
+        """UTM labels that the bot has seen, each list with the most used first"""
+        return cast('UtmLabels', self._data('listUtmLabels'))
+
+    def preview_report(self, body: PreviewRequestInput) -> Report:
+        """Run a report without saving it and get its first 10 rows"""
+        return cast('Report', self._data('previewReport', body=body))
+
+    def run_report(self, body: RunRequestInput) -> Report:
+        """Run a saved report, or one that is not, and get all its rows as JSON or CSV"""
+        return cast('Report', self._data('runReport', body=body))
+
+    def run_report_csv(self, body: RunRequestInput) -> str:
+        """Run a saved report, or one that is not, and get all its rows as JSON or CSV, as CSV"""
+        return self._csv('runReport', body=body)
+
+    def list_report_users(self, body: ReportUsersRequestInput) -> ListReportUsersData:
+        """The users behind a number of a report"""
+        return cast('ListReportUsersData', self._data('listReportUsers', body=body))
+
+    def save_report(self, body: SaveRequestInput, *, idempotency_key: str | None = None) -> SaveReportData:
+        """Save a report, or replace a saved one by its uuid"""
+        return cast('SaveReportData', self._data('saveReport', body=body, idempotency_key=idempotency_key))
+
+    def list_reports(self) -> ListReportsData:
+        """Saved reports, newest first: of one bot, or without resource_key of every bot of the key"""
+        return cast('ListReportsData', self._data('listReports'))
+
+    def get_report(self, *, uuid: str) -> SavedReport:
+        """A saved report"""
+        return cast('SavedReport', self._data('getReport', query={'uuid': uuid}))
+
+    def delete_report(self, body: DeleteReportRequestInput, *, idempotency_key: str | None = None) -> DeleteReportData:
+        """Delete a saved report"""
+        return cast('DeleteReportData', self._data('deleteReport', body=body, idempotency_key=idempotency_key))
+
+    def pin_report(self, body: PinReportRequestInput, *, idempotency_key: str | None = None) -> PinReportData:
+        """Pin a saved report to the dashboard of its bot, or take it off"""
+        return cast('PinReportData', self._data('pinReport', body=body, idempotency_key=idempotency_key))
+
+    def count_new_users(self, *, date_from: str, date_to: str) -> CountNewUsersData:
+        """How many users of the bot are new, by day"""
+        return cast('CountNewUsersData', self._data('countNewUsers', query={'date_from': date_from, 'date_to': date_to}))
+
+    def create_broadcast(self, body: CreateBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+        """Create a broadcast, and with activate launch it"""
+        return cast('Broadcast', self._data('createBroadcast', body=body, idempotency_key=idempotency_key))
+
+    def save_broadcast(self, body: SaveBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+        """Change a draft; any other status is answered unchanged"""
+        return cast('Broadcast', self._data('saveBroadcast', body=body, idempotency_key=idempotency_key))
+
+    def get_broadcast(self, *, id: int) -> Broadcast:
+        """A broadcast: its content, status and statistics"""
+        return cast('Broadcast', self._data('getBroadcast', query={'id': id}))
+
+    def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> ListBroadcastsData:
+        """Broadcasts of the bot, filtered, ordered and paged; the latest first"""
+        return cast('ListBroadcastsData', self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}))
+
+    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Broadcast]:
+        """Broadcasts of the bot, filtered, ordered and paged; the latest first: all pages"""
+        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}, items='items')
+
+    def activate_broadcast(self, body: SaveBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+        """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""
+        return cast('Broadcast', self._data('activateBroadcast', body=body, idempotency_key=idempotency_key))
+
+    def cancel_broadcast(self, body: CancelBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+        """Stop a broadcast; one that was not picked up yet becomes a draft again"""
+        return cast('Broadcast', self._data('cancelBroadcast', body=body, idempotency_key=idempotency_key))
+
+    def upload_segment(self, body: UploadSegmentRequestInput, *, idempotency_key: str | None = None) -> UploadSegmentData:
+        """Upload a list of chats for a draft, to be named in its audience as a custom segment"""
+        return cast('UploadSegmentData', self._data('uploadSegment', body=body, idempotency_key=idempotency_key))
+
+    def create_segment_from_report(self, body: SegmentFromReportRequestInput, *, idempotency_key: str | None = None) -> CreateSegmentFromReportData:
+        """Freeze the users behind a number of a report as a list for a draft, to be named in its audience"""
+        return cast('CreateSegmentFromReportData', self._data('createSegmentFromReport', body=body, idempotency_key=idempotency_key))
+
+    def list_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> ListRecipientsData:
+        """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV"""
+        return cast('ListRecipientsData', self._data('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}))
+
+    def iterate_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Recipient]:
+        """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV: all pages"""
+        return self._pages('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}, items='items')
+
+    def list_recipients_csv(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> str:
+        """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV, as CSV"""
+        return self._csv('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset})
+
+    def list_broadcast_fields(self) -> ListBroadcastFieldsData:
+        """The fields that audiences and templates can name"""
+        return cast('ListBroadcastFieldsData', self._data('listBroadcastFields'))
+
+    def count_audience(self, body: CountAudienceBody) -> CountAudienceData:
+        """How many chats an audience has now, with some of them; a launch resolves it again"""
+        return cast('CountAudienceData', self._data('countAudience', body=body))
+
+    def preview_broadcast(self, body: PreviewBroadcastBody) -> PreviewBroadcastData:
+        """A message as a user would get it, with its entities, and what is wrong with it"""
+        return cast('PreviewBroadcastData', self._data('previewBroadcast', body=body))
+
+    def test_send(self, body: TestSendBody) -> TestSendData:
+        """Send a message to one chat at once; it counts nowhere"""
+        return cast('TestSendData', self._data('testSend', body=body))
+
+    def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
+        """A new referral code of a user; old ones stay valid"""
+        return cast('CreateReferralCodeData', self._data('createReferralCode', body=body, idempotency_key=idempotency_key))
+
+    def create_referral_code_by_get(self, *, user_id: int, idempotency_key: str | None = None) -> CreateReferralCodeByGetData:
+        """The same by GET: each request makes a new code"""
+        return cast('CreateReferralCodeByGetData', self._data('createReferralCodeByGet', query={'user_id': user_id}, idempotency_key=idempotency_key))
+
+    def set_code_owners(self, body: Sequence[SetCodeOwnersBodyItem], *, idempotency_key: str | None = None) -> SetCodeOwnersData:
+        """Say whose codes are; past visits by them count for their owners"""
+        return cast('SetCodeOwnersData', self._data('setCodeOwners', body=body, idempotency_key=idempotency_key))
+
+    def list_referral_codes(self, *, user_id: int) -> ListReferralCodesData:
+        """A user's codes, newest first, and the number of the user's referrals"""
+        return cast('ListReferralCodesData', self._data('listReferralCodes', query={'user_id': user_id}))
+
+    def list_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralsData:
+        """The users that a user referred, newest first"""
+        return cast('ListReferralsData', self._data('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[ListReferralsDataReferralsItem]:
+        """The users that a user referred, newest first: all pages"""
+        return self._pages('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrals')
+
+    def mark_referral(self, body: MarkReferralBody, *, idempotency_key: str | None = None) -> MarkReferralData:
+        """Mark a user as referred, by a code or by the referrer; who has a referrer keeps that one"""
+        return cast('MarkReferralData', self._data('markReferral', body=body, idempotency_key=idempotency_key))
+
+    def get_referral_balance(self, *, user_id: int, at: str | None = None) -> GetReferralBalanceData:
+        """A referrer's balance, a row for each unit with any accrual"""
+        return cast('GetReferralBalanceData', self._data('getReferralBalance', query={'user_id': user_id, 'at': at}))
+
+    def request_referral_payout(self, body: RequestReferralPayoutBody, *, idempotency_key: str | None = None) -> RequestReferralPayoutData:
+        """Request a payout of all that is available, one for each unit"""
+        return cast('RequestReferralPayoutData', self._data('requestReferralPayout', body=body, idempotency_key=idempotency_key))
+
+    def list_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralPayoutsData:
+        """A referrer's payouts, newest first"""
+        return cast('ListReferralPayoutsData', self._data('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[ListReferralPayoutsDataPayoutsItem]:
+        """A referrer's payouts, newest first: all pages"""
+        return self._pages('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='payouts')
+
+    def reverse_referral_accrual(self, body: ReverseReferralAccrualBody, *, idempotency_key: str | None = None) -> ReverseReferralAccrualData:
+        """Cancel an accrual; one that was paid is made good by one of the opposite amount"""
+        return cast('ReverseReferralAccrualData', self._data('reverseReferralAccrual', body=body, idempotency_key=idempotency_key))
+
+    def list_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralAccrualsData:
+        """A referrer's accruals, newest first"""
+        return cast('ListReferralAccrualsData', self._data('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[ListReferralAccrualsDataAccrualsItem]:
+        """A referrer's accruals, newest first: all pages"""
+        return self._pages('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='accruals')
+
+    def list_referral_rates(self, *, user_id: int) -> ListReferralRatesData:
+        """What each active rule of the bot earns a referrer: the rate that was locked, else the rule's"""
+        return cast('ListReferralRatesData', self._data('listReferralRates', query={'user_id': user_id}))
+
+    def list_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> ListReferralHistoryData:
+        """The changes of a referrer's balances, each row with the balance after it"""
+        return cast('ListReferralHistoryData', self._data('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}))
+
+    def iterate_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> Iterator[ListReferralHistoryDataHistoryItem]:
+        """The changes of a referrer's balances, each row with the balance after it: all pages"""
+        return self._pages('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}, items='history')
+
+    def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListReferrersData:
+        """The bot's referrers with their balances, by referrals or by an amount of a unit"""
+        return cast('ListReferrersData', self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListReferrersDataReferrersItem]:
+        """The bot's referrers with their balances, by referrals or by an amount of a unit: all pages"""
+        return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrers')
+
+    def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal['0', '1', '2', '3', '4'] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListAllReferralPayoutsData:
+        """The payouts of all referrers, newest first, each with its webhook deliveries"""
+        return cast('ListAllReferralPayoutsData', self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal['0', '1', '2', '3', '4'] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListAllReferralPayoutsDataPayoutsItem]:
+        """The payouts of all referrers, newest first, each with its webhook deliveries: all pages"""
+        return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
+
+    def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> ListReferralEntriesData:
+        """Every accrual of an account, reversed ones too, with the payout that has it"""
+        return cast('ListReferralEntriesData', self._data('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}))
+
+    def iterate_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> Iterator[ListReferralEntriesDataEntriesItem]:
+        """Every accrual of an account, reversed ones too, with the payout that has it: all pages"""
+        return self._pages('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}, items='entries')
+
+    def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> GetReferralChainData:
+        """The commits of an account's stream with their hashes, oldest first"""
+        return cast('GetReferralChainData', self._data('getReferralChain', query={'user_id': user_id, 'position': position, 'hash': hash, 'limit': limit}))
+
+    def get_referral_program(self) -> GetReferralProgramData:
+        """The bot's reward rules, and the units of its amounts"""
+        return cast('GetReferralProgramData', self._data('getReferralProgram'))
+
+    def list_bot_settings(self) -> ListBotSettingsData:
+        """The bots of the key, with their settings"""
+        return cast('ListBotSettingsData', self._data('listBotSettings'))
+
+    def create_bot(self, body: CreateBotBody, *, idempotency_key: str | None = None) -> CreateBotData:
+        """Create a bot, with a key for all bots. Shows the secret of its platform webhook once"""
+        return cast('CreateBotData', self._data('createBot', body=body, idempotency_key=idempotency_key))
+
+    def set_bot(self, body: SetBotBody, *, idempotency_key: str | None = None) -> SetBotData:
+        """Change a bot's settings: each field that is given"""
+        return cast('SetBotData', self._data('setBot', body=body, idempotency_key=idempotency_key))
+
+    def rotate_bot_webhook_secret(self, body: RotateBotWebhookSecretBody, *, idempotency_key: str | None = None) -> RotateBotWebhookSecretData:
+        """Replace the secret of the platform's webhook, and show the new one once"""
+        return cast('RotateBotWebhookSecretData', self._data('rotateBotWebhookSecret', body=body, idempotency_key=idempotency_key))
+
+    def list_keys(self, *, limit: int | None = None, offset: int | None = None) -> ListKeysData:
+        """The keys within the reach of the key, the latest first, with their last use"""
+        return cast('ListKeysData', self._data('listKeys', query={'limit': limit, 'offset': offset}))
+
+    def iterate_keys(self, *, limit: int | None = None, offset: int | None = None) -> Iterator[ListKeysDataItemsItem]:
+        """The keys within the reach of the key, the latest first, with their last use: all pages"""
+        return self._pages('listKeys', query={'limit': limit, 'offset': offset}, items='items')
+
+    def issue_key(self, body: IssueKeyBody, *, idempotency_key: str | None = None) -> IssueKeyData:
+        """Issue a key of kind personal or service. Its value is shown once"""
+        return cast('IssueKeyData', self._data('issueKey', body=body, idempotency_key=idempotency_key))
+
+    def rotate_key(self, body: RotateKeyBody, *, idempotency_key: str | None = None) -> RotateKeyData:
+        """Issue a key in the place of another, which keeps working for the overlap. Its value is shown once"""
+        return cast('RotateKeyData', self._data('rotateKey', body=body, idempotency_key=idempotency_key))
+
+    def revoke_key(self, body: RevokeKeyBody, *, idempotency_key: str | None = None) -> RevokeKeyData:
+        """Revoke a key other than that of the request, and the keys that it made by rotating itself, within 2 s"""
+        return cast('RevokeKeyData', self._data('revokeKey', body=body, idempotency_key=idempotency_key))
+
+    def list_goals(self) -> ListGoalsData:
+        """The goals of a bot, Sale included"""
+        return cast('ListGoalsData', self._data('listGoals'))
+
+    def create_goal(self, body: CreateGoalBody, *, idempotency_key: str | None = None) -> CreateGoalData:
+        """Create a goal, which send-target names by its target_id"""
+        return cast('CreateGoalData', self._data('createGoal', body=body, idempotency_key=idempotency_key))
+
+    def list_units(self) -> ListUnitsData:
+        """The units of a bot"""
+        return cast('ListUnitsData', self._data('listUnits'))
+
+    def create_unit(self, body: CreateUnitBody, *, idempotency_key: str | None = None) -> CreateUnitData:
+        """Create a unit. Currencies of ISO 4217 and XTR need none"""
+        return cast('CreateUnitData', self._data('createUnit', body=body, idempotency_key=idempotency_key))
+
+    def list_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> ListExchangeRatesData:
+        """The exchange rates, which an operator sets for all owners"""
+        return cast('ListExchangeRatesData', self._data('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}))
+
+    def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListExchangeRatesDataItemsItem]:
+        """The exchange rates, which an operator sets for all owners: all pages"""
+        return self._pages('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}, items='items')
+
+    def list_rules(self) -> ListRulesData:
+        """The reward rules of a bot"""
+        return cast('ListRulesData', self._data('listRules'))
+
+    def create_rule(self, body: CreateRuleBody, *, idempotency_key: str | None = None) -> CreateRuleData:
+        """Create a reward rule"""
+        return cast('CreateRuleData', self._data('createRule', body=body, idempotency_key=idempotency_key))
+
+    def edit_rule(self, body: EditRuleBody, *, idempotency_key: str | None = None) -> EditRuleData:
+        """Change a rule: each field that is given. Rewards that were earned keep their amounts"""
+        return cast('EditRuleData', self._data('editRule', body=body, idempotency_key=idempotency_key))
+
+    def get_payout_webhook(self) -> GetPayoutWebhookData:
+        """The webhook that payouts of a bot are announced to, without its secret"""
+        return cast('GetPayoutWebhookData', self._data('getPayoutWebhook'))
+
+    def set_payout_webhook(self, body: SetPayoutWebhookBody, *, idempotency_key: str | None = None) -> SetPayoutWebhookData:
+        """Set the address. The first time shows the signing secret, which later addresses keep"""
+        return cast('SetPayoutWebhookData', self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
+
+    def rotate_payout_webhook_secret(self, body: RotatePayoutWebhookSecretBody, *, idempotency_key: str | None = None) -> RotatePayoutWebhookSecretData:
+        """Replace the signing secret and show it once. The former one also signs for 24 hours"""
+        return cast('RotatePayoutWebhookSecretData', self._data('rotatePayoutWebhookSecret', body=body, idempotency_key=idempotency_key))
+
+    def list_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListDeliveriesData:
+        """Every attempt to announce a payout of a bot, the latest first"""
+        return cast('ListDeliveriesData', self._data('listDeliveries', query={'payout_id': payout_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListDeliveriesDataItemsItem]:
+        """Every attempt to announce a payout of a bot, the latest first: all pages"""
+        return self._pages('listDeliveries', query={'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='items')
+
+    def redeliver_payout(self, body: RedeliverPayoutBody, *, idempotency_key: str | None = None) -> RedeliverPayoutData:
+        """Announce a payout now that failed or waits for its next attempt, as `payout retry`"""
+        return cast('RedeliverPayoutData', self._data('redeliverPayout', body=body, idempotency_key=idempotency_key))
+
+    def admin_list_projections(self) -> AdminListProjectionsData:
+        """Every version of every read model: state, lag, error, and what to do next"""
+        return cast('AdminListProjectionsData', self._data('adminListProjections'))
+
+    def admin_switch_projection(self, body: AdminSwitchProjectionBody) -> AdminSwitchProjectionData:
+        """Let a verified version answer; without a version the newest. The log records who and why"""
+        return cast('AdminSwitchProjectionData', self._data('adminSwitchProjection', body=body))
+
+    def admin_drop_projection(self, body: AdminDropProjectionBody) -> AdminDropProjectionData:
+        """Drop a version that does not answer. The log records who and why"""
+        return cast('AdminDropProjectionData', self._data('adminDropProjection', body=body))
+
+    def admin_list_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> AdminListDeadLettersData:
+        """Commits at which a read model stopped, or which it skipped, with their events"""
+        return cast('AdminListDeadLettersData', self._data('adminListDeadLetters', query={'limit': limit, 'offset': offset}))
+
+    def iterate_admin_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> Iterator[DeadLetter]:
+        """Commits at which a read model stopped, or which it skipped, with their events: all pages"""
+        return self._pages('adminListDeadLetters', query={'limit': limit, 'offset': offset}, items='items')
+
+    def admin_retry_dead_letter(self, body: AdminRetryDeadLetterBody) -> AdminRetryDeadLetterData:
+        """Apply the commit again. The log records who asked"""
+        return cast('AdminRetryDeadLetterData', self._data('adminRetryDeadLetter', body=body))
+
+    def admin_skip_dead_letter(self, body: AdminSkipDeadLetterBody) -> AdminSkipDeadLetterData:
+        """Skip the commit, now and in every replay. The log records who and why"""
+        return cast('AdminSkipDeadLetterData', self._data('adminSkipDeadLetter', body=body))
+
+    def admin_list_processes(self) -> AdminListProcessesData:
+        """The background processes: lag, error, lease, and the parts of their work that fail"""
+        return cast('AdminListProcessesData', self._data('adminListProcesses'))
+
+    def admin_list_bot_errors(self, *, days: int | None = None) -> AdminListBotErrorsData:
+        """Bot errors of all bots, grouped by what they say, the most frequent first; at most 100 groups"""
+        return cast('AdminListBotErrorsData', self._data('adminListBotErrors', query={'days': days}))
+
+    def admin_request_job(self, body: AdminRequestJobBody, *, idempotency_key: str | None = None) -> AdminRequestJobData:
+        """Ask for a rebuild, a verification (a comparison with a replay), or an audit. An instance does it; the log records who and why"""
+        return cast('AdminRequestJobData', self._data('adminRequestJob', body=body, idempotency_key=idempotency_key))
+
+    def admin_list_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['rebuild', 'verify', 'audit'] | None = None) -> AdminListJobsData:
+        """Jobs, newest first"""
+        return cast('AdminListJobsData', self._data('adminListJobs', query={'limit': limit, 'offset': offset, 'kind': kind}))
+
+    def iterate_admin_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['rebuild', 'verify', 'audit'] | None = None) -> Iterator[Job]:
+        """Jobs, newest first: all pages"""
+        return self._pages('adminListJobs', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
+
+    def admin_get_job(self, *, job_id: str) -> Job:
+        """A job: its state, progress and result"""
+        return cast('Job', self._data('adminGetJob', path={'job_id': job_id}))
+
+
+class AsyncMethods(AsyncCalls):
+    """A method for each call of the service."""
+
+    async def send_target(self, body: TargetEventInput | Sequence[TargetEventInput], *, idempotency_key: str | None = None) -> None:
+        """Send one target event, or an array of 1 to 100: all are accepted or none"""
+        await self._data('sendTarget', body=body, idempotency_key=idempotency_key)
+
+    async def send_event(self, body: CustomEventInput | Sequence[CustomEventInput], *, idempotency_key: str | None = None) -> None:
+        """Send one custom event, or an array of 1 to 1000: all are accepted or none"""
+        await self._data('sendEvent', body=body, idempotency_key=idempotency_key)
+
+    async def send_update(self, body: ForwardedUpdateInput, *, idempotency_key: str | None = None) -> None:
+        """Forward one update of the messaging platform"""
+        await self._data('sendUpdate', body=body, idempotency_key=idempotency_key)
+
+    async def send_batch_update(self, body: Sequence[ForwardedUpdateInput], *, idempotency_key: str | None = None) -> None:
+        """Forward 1 to 1000 updates: all are accepted or none"""
+        await self._data('sendBatchUpdate', body=body, idempotency_key=idempotency_key)
+
+    async def webhook(self, body: WebhookUpdateInput, *, bot_public_key: str, secret_token: str) -> None:
+        """The platform's webhook: set this URL with the bot's secret token"""
+        await self._data('webhook', body=body, path={'bot_public_key': bot_public_key}, header={'x-telegram-bot-api-secret-token': secret_token})
+
+    async def list_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning'] | None = None) -> ListBotErrorsData:
+        """Events that were accepted and could not be processed as sent, newest first, of the last 90 days"""
+        return cast('ListBotErrorsData', await self._data('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}))
+
+    def iterate_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning'] | None = None) -> AsyncIterator[BotError]:
+        """Events that were accepted and could not be processed as sent, newest first, of the last 90 days: all pages"""
+        return self._pages('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
+
+    async def list_resources(self) -> ListResourcesData:
+        """The bots that the key can access, by their resource keys"""
+        return cast('ListResourcesData', await self._data('listResources'))
+
+    async def list_report_events(self) -> ListReportEventsData:
+        """Events that reports of the bot can count, with the ids that metrics name"""
+        return cast('ListReportEventsData', await self._data('listReportEvents'))
+
+    async def list_event_fields(self) -> ListEventFieldsData:
+        """The fixed event fields that filters can name: the same for every bot"""
+        return cast('ListEventFieldsData', await self._data('listEventFields'))
+
+    async def list_user_fields(self) -> ListUserFieldsData:
+        """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""
+        return cast('ListUserFieldsData', await self._data('listUserFields'))
+
+    async def list_utm_labels(self) -> UtmLabels:
+        """UTM labels that the bot has seen, each list with the most used first"""
+        return cast('UtmLabels', await self._data('listUtmLabels'))
+
+    async def preview_report(self, body: PreviewRequestInput) -> Report:
+        """Run a report without saving it and get its first 10 rows"""
+        return cast('Report', await self._data('previewReport', body=body))
+
+    async def run_report(self, body: RunRequestInput) -> Report:
+        """Run a saved report, or one that is not, and get all its rows as JSON or CSV"""
+        return cast('Report', await self._data('runReport', body=body))
+
+    async def run_report_csv(self, body: RunRequestInput) -> str:
+        """Run a saved report, or one that is not, and get all its rows as JSON or CSV, as CSV"""
+        return await self._csv('runReport', body=body)
+
+    async def list_report_users(self, body: ReportUsersRequestInput) -> ListReportUsersData:
+        """The users behind a number of a report"""
+        return cast('ListReportUsersData', await self._data('listReportUsers', body=body))
+
+    async def save_report(self, body: SaveRequestInput, *, idempotency_key: str | None = None) -> SaveReportData:
+        """Save a report, or replace a saved one by its uuid"""
+        return cast('SaveReportData', await self._data('saveReport', body=body, idempotency_key=idempotency_key))
+
+    async def list_reports(self) -> ListReportsData:
+        """Saved reports, newest first: of one bot, or without resource_key of every bot of the key"""
+        return cast('ListReportsData', await self._data('listReports'))
+
+    async def get_report(self, *, uuid: str) -> SavedReport:
+        """A saved report"""
+        return cast('SavedReport', await self._data('getReport', query={'uuid': uuid}))
+
+    async def delete_report(self, body: DeleteReportRequestInput, *, idempotency_key: str | None = None) -> DeleteReportData:
+        """Delete a saved report"""
+        return cast('DeleteReportData', await self._data('deleteReport', body=body, idempotency_key=idempotency_key))
+
+    async def pin_report(self, body: PinReportRequestInput, *, idempotency_key: str | None = None) -> PinReportData:
+        """Pin a saved report to the dashboard of its bot, or take it off"""
+        return cast('PinReportData', await self._data('pinReport', body=body, idempotency_key=idempotency_key))
+
+    async def count_new_users(self, *, date_from: str, date_to: str) -> CountNewUsersData:
+        """How many users of the bot are new, by day"""
+        return cast('CountNewUsersData', await self._data('countNewUsers', query={'date_from': date_from, 'date_to': date_to}))
+
+    async def create_broadcast(self, body: CreateBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+        """Create a broadcast, and with activate launch it"""
+        return cast('Broadcast', await self._data('createBroadcast', body=body, idempotency_key=idempotency_key))
+
+    async def save_broadcast(self, body: SaveBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+        """Change a draft; any other status is answered unchanged"""
+        return cast('Broadcast', await self._data('saveBroadcast', body=body, idempotency_key=idempotency_key))
+
+    async def get_broadcast(self, *, id: int) -> Broadcast:
+        """A broadcast: its content, status and statistics"""
+        return cast('Broadcast', await self._data('getBroadcast', query={'id': id}))
+
+    async def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> ListBroadcastsData:
+        """Broadcasts of the bot, filtered, ordered and paged; the latest first"""
+        return cast('ListBroadcastsData', await self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}))
+
+    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Broadcast]:
+        """Broadcasts of the bot, filtered, ordered and paged; the latest first: all pages"""
+        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}, items='items')
+
+    async def activate_broadcast(self, body: SaveBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+        """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""
+        return cast('Broadcast', await self._data('activateBroadcast', body=body, idempotency_key=idempotency_key))
+
+    async def cancel_broadcast(self, body: CancelBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+        """Stop a broadcast; one that was not picked up yet becomes a draft again"""
+        return cast('Broadcast', await self._data('cancelBroadcast', body=body, idempotency_key=idempotency_key))
+
+    async def upload_segment(self, body: UploadSegmentRequestInput, *, idempotency_key: str | None = None) -> UploadSegmentData:
+        """Upload a list of chats for a draft, to be named in its audience as a custom segment"""
+        return cast('UploadSegmentData', await self._data('uploadSegment', body=body, idempotency_key=idempotency_key))
+
+    async def create_segment_from_report(self, body: SegmentFromReportRequestInput, *, idempotency_key: str | None = None) -> CreateSegmentFromReportData:
+        """Freeze the users behind a number of a report as a list for a draft, to be named in its audience"""
+        return cast('CreateSegmentFromReportData', await self._data('createSegmentFromReport', body=body, idempotency_key=idempotency_key))
+
+    async def list_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> ListRecipientsData:
+        """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV"""
+        return cast('ListRecipientsData', await self._data('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}))
+
+    def iterate_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Recipient]:
+        """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV: all pages"""
+        return self._pages('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}, items='items')
+
+    async def list_recipients_csv(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> str:
+        """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV, as CSV"""
+        return await self._csv('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset})
+
+    async def list_broadcast_fields(self) -> ListBroadcastFieldsData:
+        """The fields that audiences and templates can name"""
+        return cast('ListBroadcastFieldsData', await self._data('listBroadcastFields'))
+
+    async def count_audience(self, body: CountAudienceBody) -> CountAudienceData:
+        """How many chats an audience has now, with some of them; a launch resolves it again"""
+        return cast('CountAudienceData', await self._data('countAudience', body=body))
+
+    async def preview_broadcast(self, body: PreviewBroadcastBody) -> PreviewBroadcastData:
+        """A message as a user would get it, with its entities, and what is wrong with it"""
+        return cast('PreviewBroadcastData', await self._data('previewBroadcast', body=body))
+
+    async def test_send(self, body: TestSendBody) -> TestSendData:
+        """Send a message to one chat at once; it counts nowhere"""
+        return cast('TestSendData', await self._data('testSend', body=body))
+
+    async def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
+        """A new referral code of a user; old ones stay valid"""
+        return cast('CreateReferralCodeData', await self._data('createReferralCode', body=body, idempotency_key=idempotency_key))
+
+    async def create_referral_code_by_get(self, *, user_id: int, idempotency_key: str | None = None) -> CreateReferralCodeByGetData:
+        """The same by GET: each request makes a new code"""
+        return cast('CreateReferralCodeByGetData', await self._data('createReferralCodeByGet', query={'user_id': user_id}, idempotency_key=idempotency_key))
+
+    async def set_code_owners(self, body: Sequence[SetCodeOwnersBodyItem], *, idempotency_key: str | None = None) -> SetCodeOwnersData:
+        """Say whose codes are; past visits by them count for their owners"""
+        return cast('SetCodeOwnersData', await self._data('setCodeOwners', body=body, idempotency_key=idempotency_key))
+
+    async def list_referral_codes(self, *, user_id: int) -> ListReferralCodesData:
+        """A user's codes, newest first, and the number of the user's referrals"""
+        return cast('ListReferralCodesData', await self._data('listReferralCodes', query={'user_id': user_id}))
+
+    async def list_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralsData:
+        """The users that a user referred, newest first"""
+        return cast('ListReferralsData', await self._data('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListReferralsDataReferralsItem]:
+        """The users that a user referred, newest first: all pages"""
+        return self._pages('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrals')
+
+    async def mark_referral(self, body: MarkReferralBody, *, idempotency_key: str | None = None) -> MarkReferralData:
+        """Mark a user as referred, by a code or by the referrer; who has a referrer keeps that one"""
+        return cast('MarkReferralData', await self._data('markReferral', body=body, idempotency_key=idempotency_key))
+
+    async def get_referral_balance(self, *, user_id: int, at: str | None = None) -> GetReferralBalanceData:
+        """A referrer's balance, a row for each unit with any accrual"""
+        return cast('GetReferralBalanceData', await self._data('getReferralBalance', query={'user_id': user_id, 'at': at}))
+
+    async def request_referral_payout(self, body: RequestReferralPayoutBody, *, idempotency_key: str | None = None) -> RequestReferralPayoutData:
+        """Request a payout of all that is available, one for each unit"""
+        return cast('RequestReferralPayoutData', await self._data('requestReferralPayout', body=body, idempotency_key=idempotency_key))
+
+    async def list_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralPayoutsData:
+        """A referrer's payouts, newest first"""
+        return cast('ListReferralPayoutsData', await self._data('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListReferralPayoutsDataPayoutsItem]:
+        """A referrer's payouts, newest first: all pages"""
+        return self._pages('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='payouts')
+
+    async def reverse_referral_accrual(self, body: ReverseReferralAccrualBody, *, idempotency_key: str | None = None) -> ReverseReferralAccrualData:
+        """Cancel an accrual; one that was paid is made good by one of the opposite amount"""
+        return cast('ReverseReferralAccrualData', await self._data('reverseReferralAccrual', body=body, idempotency_key=idempotency_key))
+
+    async def list_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralAccrualsData:
+        """A referrer's accruals, newest first"""
+        return cast('ListReferralAccrualsData', await self._data('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListReferralAccrualsDataAccrualsItem]:
+        """A referrer's accruals, newest first: all pages"""
+        return self._pages('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='accruals')
+
+    async def list_referral_rates(self, *, user_id: int) -> ListReferralRatesData:
+        """What each active rule of the bot earns a referrer: the rate that was locked, else the rule's"""
+        return cast('ListReferralRatesData', await self._data('listReferralRates', query={'user_id': user_id}))
+
+    async def list_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> ListReferralHistoryData:
+        """The changes of a referrer's balances, each row with the balance after it"""
+        return cast('ListReferralHistoryData', await self._data('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}))
+
+    def iterate_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> AsyncIterator[ListReferralHistoryDataHistoryItem]:
+        """The changes of a referrer's balances, each row with the balance after it: all pages"""
+        return self._pages('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}, items='history')
+
+    async def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListReferrersData:
+        """The bot's referrers with their balances, by referrals or by an amount of a unit"""
+        return cast('ListReferrersData', await self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListReferrersDataReferrersItem]:
+        """The bot's referrers with their balances, by referrals or by an amount of a unit: all pages"""
+        return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrers')
+
+    async def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal['0', '1', '2', '3', '4'] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListAllReferralPayoutsData:
+        """The payouts of all referrers, newest first, each with its webhook deliveries"""
+        return cast('ListAllReferralPayoutsData', await self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal['0', '1', '2', '3', '4'] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListAllReferralPayoutsDataPayoutsItem]:
+        """The payouts of all referrers, newest first, each with its webhook deliveries: all pages"""
+        return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
+
+    async def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> ListReferralEntriesData:
+        """Every accrual of an account, reversed ones too, with the payout that has it"""
+        return cast('ListReferralEntriesData', await self._data('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}))
+
+    def iterate_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> AsyncIterator[ListReferralEntriesDataEntriesItem]:
+        """Every accrual of an account, reversed ones too, with the payout that has it: all pages"""
+        return self._pages('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}, items='entries')
+
+    async def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> GetReferralChainData:
+        """The commits of an account's stream with their hashes, oldest first"""
+        return cast('GetReferralChainData', await self._data('getReferralChain', query={'user_id': user_id, 'position': position, 'hash': hash, 'limit': limit}))
+
+    async def get_referral_program(self) -> GetReferralProgramData:
+        """The bot's reward rules, and the units of its amounts"""
+        return cast('GetReferralProgramData', await self._data('getReferralProgram'))
+
+    async def list_bot_settings(self) -> ListBotSettingsData:
+        """The bots of the key, with their settings"""
+        return cast('ListBotSettingsData', await self._data('listBotSettings'))
+
+    async def create_bot(self, body: CreateBotBody, *, idempotency_key: str | None = None) -> CreateBotData:
+        """Create a bot, with a key for all bots. Shows the secret of its platform webhook once"""
+        return cast('CreateBotData', await self._data('createBot', body=body, idempotency_key=idempotency_key))
+
+    async def set_bot(self, body: SetBotBody, *, idempotency_key: str | None = None) -> SetBotData:
+        """Change a bot's settings: each field that is given"""
+        return cast('SetBotData', await self._data('setBot', body=body, idempotency_key=idempotency_key))
+
+    async def rotate_bot_webhook_secret(self, body: RotateBotWebhookSecretBody, *, idempotency_key: str | None = None) -> RotateBotWebhookSecretData:
+        """Replace the secret of the platform's webhook, and show the new one once"""
+        return cast('RotateBotWebhookSecretData', await self._data('rotateBotWebhookSecret', body=body, idempotency_key=idempotency_key))
+
+    async def list_keys(self, *, limit: int | None = None, offset: int | None = None) -> ListKeysData:
+        """The keys within the reach of the key, the latest first, with their last use"""
+        return cast('ListKeysData', await self._data('listKeys', query={'limit': limit, 'offset': offset}))
+
+    def iterate_keys(self, *, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListKeysDataItemsItem]:
+        """The keys within the reach of the key, the latest first, with their last use: all pages"""
+        return self._pages('listKeys', query={'limit': limit, 'offset': offset}, items='items')
+
+    async def issue_key(self, body: IssueKeyBody, *, idempotency_key: str | None = None) -> IssueKeyData:
+        """Issue a key of kind personal or service. Its value is shown once"""
+        return cast('IssueKeyData', await self._data('issueKey', body=body, idempotency_key=idempotency_key))
+
+    async def rotate_key(self, body: RotateKeyBody, *, idempotency_key: str | None = None) -> RotateKeyData:
+        """Issue a key in the place of another, which keeps working for the overlap. Its value is shown once"""
+        return cast('RotateKeyData', await self._data('rotateKey', body=body, idempotency_key=idempotency_key))
+
+    async def revoke_key(self, body: RevokeKeyBody, *, idempotency_key: str | None = None) -> RevokeKeyData:
+        """Revoke a key other than that of the request, and the keys that it made by rotating itself, within 2 s"""
+        return cast('RevokeKeyData', await self._data('revokeKey', body=body, idempotency_key=idempotency_key))
+
+    async def list_goals(self) -> ListGoalsData:
+        """The goals of a bot, Sale included"""
+        return cast('ListGoalsData', await self._data('listGoals'))
+
+    async def create_goal(self, body: CreateGoalBody, *, idempotency_key: str | None = None) -> CreateGoalData:
+        """Create a goal, which send-target names by its target_id"""
+        return cast('CreateGoalData', await self._data('createGoal', body=body, idempotency_key=idempotency_key))
+
+    async def list_units(self) -> ListUnitsData:
+        """The units of a bot"""
+        return cast('ListUnitsData', await self._data('listUnits'))
+
+    async def create_unit(self, body: CreateUnitBody, *, idempotency_key: str | None = None) -> CreateUnitData:
+        """Create a unit. Currencies of ISO 4217 and XTR need none"""
+        return cast('CreateUnitData', await self._data('createUnit', body=body, idempotency_key=idempotency_key))
+
+    async def list_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> ListExchangeRatesData:
+        """The exchange rates, which an operator sets for all owners"""
+        return cast('ListExchangeRatesData', await self._data('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}))
+
+    def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListExchangeRatesDataItemsItem]:
+        """The exchange rates, which an operator sets for all owners: all pages"""
+        return self._pages('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}, items='items')
+
+    async def list_rules(self) -> ListRulesData:
+        """The reward rules of a bot"""
+        return cast('ListRulesData', await self._data('listRules'))
+
+    async def create_rule(self, body: CreateRuleBody, *, idempotency_key: str | None = None) -> CreateRuleData:
+        """Create a reward rule"""
+        return cast('CreateRuleData', await self._data('createRule', body=body, idempotency_key=idempotency_key))
+
+    async def edit_rule(self, body: EditRuleBody, *, idempotency_key: str | None = None) -> EditRuleData:
+        """Change a rule: each field that is given. Rewards that were earned keep their amounts"""
+        return cast('EditRuleData', await self._data('editRule', body=body, idempotency_key=idempotency_key))
+
+    async def get_payout_webhook(self) -> GetPayoutWebhookData:
+        """The webhook that payouts of a bot are announced to, without its secret"""
+        return cast('GetPayoutWebhookData', await self._data('getPayoutWebhook'))
+
+    async def set_payout_webhook(self, body: SetPayoutWebhookBody, *, idempotency_key: str | None = None) -> SetPayoutWebhookData:
+        """Set the address. The first time shows the signing secret, which later addresses keep"""
+        return cast('SetPayoutWebhookData', await self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
+
+    async def rotate_payout_webhook_secret(self, body: RotatePayoutWebhookSecretBody, *, idempotency_key: str | None = None) -> RotatePayoutWebhookSecretData:
+        """Replace the signing secret and show it once. The former one also signs for 24 hours"""
+        return cast('RotatePayoutWebhookSecretData', await self._data('rotatePayoutWebhookSecret', body=body, idempotency_key=idempotency_key))
+
+    async def list_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListDeliveriesData:
+        """Every attempt to announce a payout of a bot, the latest first"""
+        return cast('ListDeliveriesData', await self._data('listDeliveries', query={'payout_id': payout_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListDeliveriesDataItemsItem]:
+        """Every attempt to announce a payout of a bot, the latest first: all pages"""
+        return self._pages('listDeliveries', query={'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='items')
+
+    async def redeliver_payout(self, body: RedeliverPayoutBody, *, idempotency_key: str | None = None) -> RedeliverPayoutData:
+        """Announce a payout now that failed or waits for its next attempt, as `payout retry`"""
+        return cast('RedeliverPayoutData', await self._data('redeliverPayout', body=body, idempotency_key=idempotency_key))
+
+    async def admin_list_projections(self) -> AdminListProjectionsData:
+        """Every version of every read model: state, lag, error, and what to do next"""
+        return cast('AdminListProjectionsData', await self._data('adminListProjections'))
+
+    async def admin_switch_projection(self, body: AdminSwitchProjectionBody) -> AdminSwitchProjectionData:
+        """Let a verified version answer; without a version the newest. The log records who and why"""
+        return cast('AdminSwitchProjectionData', await self._data('adminSwitchProjection', body=body))
+
+    async def admin_drop_projection(self, body: AdminDropProjectionBody) -> AdminDropProjectionData:
+        """Drop a version that does not answer. The log records who and why"""
+        return cast('AdminDropProjectionData', await self._data('adminDropProjection', body=body))
+
+    async def admin_list_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> AdminListDeadLettersData:
+        """Commits at which a read model stopped, or which it skipped, with their events"""
+        return cast('AdminListDeadLettersData', await self._data('adminListDeadLetters', query={'limit': limit, 'offset': offset}))
+
+    def iterate_admin_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> AsyncIterator[DeadLetter]:
+        """Commits at which a read model stopped, or which it skipped, with their events: all pages"""
+        return self._pages('adminListDeadLetters', query={'limit': limit, 'offset': offset}, items='items')
+
+    async def admin_retry_dead_letter(self, body: AdminRetryDeadLetterBody) -> AdminRetryDeadLetterData:
+        """Apply the commit again. The log records who asked"""
+        return cast('AdminRetryDeadLetterData', await self._data('adminRetryDeadLetter', body=body))
+
+    async def admin_skip_dead_letter(self, body: AdminSkipDeadLetterBody) -> AdminSkipDeadLetterData:
+        """Skip the commit, now and in every replay. The log records who and why"""
+        return cast('AdminSkipDeadLetterData', await self._data('adminSkipDeadLetter', body=body))
+
+    async def admin_list_processes(self) -> AdminListProcessesData:
+        """The background processes: lag, error, lease, and the parts of their work that fail"""
+        return cast('AdminListProcessesData', await self._data('adminListProcesses'))
+
+    async def admin_list_bot_errors(self, *, days: int | None = None) -> AdminListBotErrorsData:
+        """Bot errors of all bots, grouped by what they say, the most frequent first; at most 100 groups"""
+        return cast('AdminListBotErrorsData', await self._data('adminListBotErrors', query={'days': days}))
+
+    async def admin_request_job(self, body: AdminRequestJobBody, *, idempotency_key: str | None = None) -> AdminRequestJobData:
+        """Ask for a rebuild, a verification (a comparison with a replay), or an audit. An instance does it; the log records who and why"""
+        return cast('AdminRequestJobData', await self._data('adminRequestJob', body=body, idempotency_key=idempotency_key))
+
+    async def admin_list_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['rebuild', 'verify', 'audit'] | None = None) -> AdminListJobsData:
+        """Jobs, newest first"""
+        return cast('AdminListJobsData', await self._data('adminListJobs', query={'limit': limit, 'offset': offset, 'kind': kind}))
+
+    def iterate_admin_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['rebuild', 'verify', 'audit'] | None = None) -> AsyncIterator[Job]:
+        """Jobs, newest first: all pages"""
+        return self._pages('adminListJobs', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
+
+    async def admin_get_job(self, *, job_id: str) -> Job:
+        """A job: its state, progress and result"""
+        return cast('Job', await self._data('adminGetJob', path={'job_id': job_id}))

@@ -1,0 +1,71 @@
+"""What both clients are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+
+from . import _json
+from ._attempts import Steps, attempts, request_of
+from ._operation import Values
+from ._operations import OPERATIONS
+
+
+class Settings:
+    """The settings of a client, and the calls that it makes of them."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        resource_key: str | None,
+        max_retries: float,
+        timeout_s: float,
+        random: Callable[[], float],
+        new_key: Callable[[], str],
+        now: Callable[[], float],
+    ) -> None:
+        url = httpx.URL(base_url)
+        if url.scheme not in ("http", "https") or not url.host:
+            raise ValueError(f"base_url must be an address like https://botledger.example.org, not {base_url!r}")
+        headers = {"api-key": api_key} if resource_key is None else {"api-key": api_key, "resource-key": resource_key}
+        for name, value in headers.items():
+            if not value or not value.isascii() or not value.isprintable():
+                raise ValueError(f"{name} must be printable ASCII")
+        self.base_url = base_url.rstrip("/")
+        self.headers = headers
+        self.max_retries = max_retries
+        self.timeout_s = timeout_s
+        self._random = random
+        self._new_key = new_key
+        self._now = now
+
+    def steps(
+        self,
+        name: str,
+        *,
+        body: Any = None,
+        content: bytes | None = None,
+        query: Values | None = None,
+        path: Values | None = None,
+        header: Values | None = None,
+        idempotency_key: str | None = None,
+        max_retries: float | None = None,
+    ) -> Steps:
+        """The steps of a call. `content`: the bytes of a body that is not in `body`."""
+        operation = OPERATIONS[name]
+        if idempotency_key is not None and not operation.keyed:
+            raise ValueError(f"{name} takes no Idempotency-Key")
+        key = (idempotency_key or self._new_key()) if operation.keyed else None
+        request = request_of(
+            operation,
+            content=_json.dump(body, operation.numbers) if body is not None else content,
+            query=query or {},
+            path=path or {},
+            header=header or {},
+            key=key,
+        )
+        retries = self.max_retries if max_retries is None else max_retries
+        return attempts(operation, request, max_retries=retries, random=self._random, now=self._now)

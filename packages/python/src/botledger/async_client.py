@@ -1,0 +1,144 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import random as random_module
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from types import TracebackType
+from typing import Any
+
+import httpx
+from typing_extensions import Self
+
+from ._attempts import Outcome, Request, Steps
+from ._delivery import OnFailed
+from ._operation import Values
+from ._operations import AsyncMethods
+from ._pages import Pages
+from ._settings import Settings
+from .async_queue import AsyncEventQueue
+from .types import CustomEventInput, ForwardedUpdateInput
+
+
+class AsyncClient(AsyncMethods):
+    """A client of one service and one key, as `Client`, for asyncio.
+
+    Raises ValueError if the address or a key cannot be sent.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        resource_key: str | None = None,
+        max_retries: float = 2,
+        timeout_s: float = 30.0,
+        http: httpx.AsyncClient | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        random: Callable[[], float] = random_module.random,
+        new_key: Callable[[], str] = lambda: str(uuid.uuid4()),
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings = Settings(base_url, api_key, resource_key, max_retries, timeout_s, random, new_key, now)
+        self._http = http or httpx.AsyncClient()
+        self._sleep = sleep
+
+    def with_options(self, *, max_retries: float | None = None, timeout_s: float | None = None) -> Self:
+        """A client with other limits, on the same connections."""
+        changed = copy.copy(self)
+        changed._settings = copy.copy(self._settings)
+        if max_retries is not None:
+            changed._settings.max_retries = max_retries
+        if timeout_s is not None:
+            changed._settings.timeout_s = timeout_s
+        return changed
+
+    async def call(
+        self,
+        operation: str,
+        *,
+        body: Any = None,
+        query: Values | None = None,
+        path: Values | None = None,
+        header: Values | None = None,
+        idempotency_key: str | None = None,
+    ) -> Any:
+        """Calls an operation by its `operationId`, and gives the whole answer, with the fields beside `data`."""
+        steps = self._settings.steps(
+            operation, body=body, query=query, path=path, header=header, idempotency_key=idempotency_key
+        )
+        return await self._run(steps, self._sleep)
+
+    def event_queue(
+        self,
+        *,
+        max_batch: int = 1000,
+        max_delay_s: float = 1.0,
+        capacity: int = 10_000,
+        on_failed: OnFailed[CustomEventInput] | None = None,
+    ) -> AsyncEventQueue[CustomEventInput]:
+        """A queue for `send-event` with a task of its own."""
+        return AsyncEventQueue(self, "sendEvent", max_batch, max_delay_s, capacity, on_failed, self._sleep)
+
+    def update_queue(
+        self,
+        *,
+        max_batch: int = 1000,
+        max_delay_s: float = 1.0,
+        capacity: int = 10_000,
+        on_failed: OnFailed[ForwardedUpdateInput] | None = None,
+    ) -> AsyncEventQueue[ForwardedUpdateInput]:
+        """A queue for `send-batch-update` with a task of its own."""
+        return AsyncEventQueue(self, "sendBatchUpdate", max_batch, max_delay_s, capacity, on_failed, self._sleep)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _send_batch(self, operation: str, content: bytes, sleep: Callable[[float], Awaitable[None]]) -> None:
+        await self._run(self._settings.steps(operation, content=content, max_retries=float("inf")), sleep)
+
+    async def _pages(self, operation: str, *, query: Values, items: str) -> AsyncIterator[Any]:
+        pages = Pages(query, items)
+        while not pages.is_last:
+            for item in pages.new_items(await self.call(operation, query=pages.query)):
+                yield item
+
+    async def _run(self, steps: Steps, sleep: Callable[[float], Awaitable[None]]) -> Any:
+        outcome: Outcome = None
+        while True:
+            try:
+                step = steps.send(outcome)
+            except StopIteration as stop:
+                return stop.value
+            if isinstance(step, Request):
+                outcome = await self._attempt(step)
+            else:
+                await sleep(step.seconds)
+                outcome = None
+
+    async def _attempt(self, request: Request) -> Outcome:
+        try:
+            return await self._http.request(
+                request.method,
+                self._settings.base_url + request.path,
+                params=request.query,
+                headers={**self._settings.headers, **request.headers},
+                content=request.content,
+                timeout=self._settings.timeout_s,
+            )
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            return error

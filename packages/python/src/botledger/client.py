@@ -1,0 +1,148 @@
+"""The client for programs without asyncio."""
+
+from __future__ import annotations
+
+import copy
+import random as random_module
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+import httpx
+from typing_extensions import Self
+
+from ._attempts import Outcome, Request, Steps
+from ._operation import Values
+from ._operations import Methods
+from ._pages import Pages
+from ._settings import Settings
+from .queue import EventQueue, OnFailed, WaitFor, wait_for
+from .types import CustomEventInput, ForwardedUpdateInput
+
+
+class Client(Methods):
+    """A client of one service and one key. Threads may share it.
+
+    base_url: the address of the service. resource_key: the bot, for a key of several bots. max_retries: how often a call is
+    repeated after a failure that may pass. timeout_s: how long to wait for a connection, and for each part of an answer.
+    http: a client of httpx of your own, such as one with a proxy. The rest is for tests: `sleep` waits for seconds, `random`
+    gives a number from 0 up to 1, `new_key` makes an Idempotency-Key, `now` gives seconds since 1970.
+
+    Raises ValueError if the address or a key cannot be sent.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        resource_key: str | None = None,
+        max_retries: float = 2,
+        timeout_s: float = 30.0,
+        http: httpx.Client | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        random: Callable[[], float] = random_module.random,
+        new_key: Callable[[], str] = lambda: str(uuid.uuid4()),
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings = Settings(base_url, api_key, resource_key, max_retries, timeout_s, random, new_key, now)
+        self._http = http or httpx.Client()
+        self._sleep = sleep
+
+    def with_options(self, *, max_retries: float | None = None, timeout_s: float | None = None) -> Self:
+        """A client with other limits, on the same connections."""
+        changed = copy.copy(self)
+        changed._settings = copy.copy(self._settings)
+        if max_retries is not None:
+            changed._settings.max_retries = max_retries
+        if timeout_s is not None:
+            changed._settings.timeout_s = timeout_s
+        return changed
+
+    def call(
+        self,
+        operation: str,
+        *,
+        body: Any = None,
+        query: Values | None = None,
+        path: Values | None = None,
+        header: Values | None = None,
+        idempotency_key: str | None = None,
+    ) -> Any:
+        """Calls an operation by its `operationId`, and gives the whole answer, with the fields beside `data`."""
+        steps = self._settings.steps(
+            operation, body=body, query=query, path=path, header=header, idempotency_key=idempotency_key
+        )
+        return self._run(steps, self._sleep)
+
+    def event_queue(
+        self,
+        *,
+        max_batch: int = 1000,
+        max_delay_s: float = 1.0,
+        capacity: int = 10_000,
+        on_failed: OnFailed[CustomEventInput] | None = None,
+        wait_for: WaitFor = wait_for,
+    ) -> EventQueue[CustomEventInput]:
+        """A queue for `send-event` with a thread of its own."""
+        return EventQueue(self, "sendEvent", max_batch, max_delay_s, capacity, on_failed, wait_for)
+
+    def update_queue(
+        self,
+        *,
+        max_batch: int = 1000,
+        max_delay_s: float = 1.0,
+        capacity: int = 10_000,
+        on_failed: OnFailed[ForwardedUpdateInput] | None = None,
+        wait_for: WaitFor = wait_for,
+    ) -> EventQueue[ForwardedUpdateInput]:
+        """A queue for `send-batch-update` with a thread of its own."""
+        return EventQueue(self, "sendBatchUpdate", max_batch, max_delay_s, capacity, on_failed, wait_for)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _send_batch(self, operation: str, content: bytes, sleep: Callable[[float], None]) -> None:
+        self._run(self._settings.steps(operation, content=content, max_retries=float("inf")), sleep)
+
+    def _pages(self, operation: str, *, query: Values, items: str) -> Iterator[Any]:
+        pages = Pages(query, items)
+        while not pages.is_last:
+            yield from pages.new_items(self.call(operation, query=pages.query))
+
+    def _run(self, steps: Steps, sleep: Callable[[float], None]) -> Any:
+        outcome: Outcome = None
+        while True:
+            try:
+                step = steps.send(outcome)
+            except StopIteration as stop:
+                return stop.value
+            if isinstance(step, Request):
+                outcome = self._attempt(step)
+            else:
+                sleep(step.seconds)
+                outcome = None
+
+    def _attempt(self, request: Request) -> Outcome:
+        try:
+            return self._http.request(
+                request.method,
+                self._settings.base_url + request.path,
+                params=request.query,
+                headers={**self._settings.headers, **request.headers},
+                content=request.content,
+                timeout=self._settings.timeout_s,
+            )
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            return error

@@ -1,0 +1,115 @@
+"""The errors of calls. The class says why a call did not succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from typing_extensions import NotRequired, TypedDict
+
+
+class Problem(TypedDict):
+    """A problem with one value of a request."""
+
+    path: str
+    """Where the value is, such as `3.user_id`"""
+    message: str
+    allowed: NotRequired[list[str]]
+    """The values that are accepted, where there is a list"""
+
+
+class BotledgerError(Exception):
+    """A call that did not succeed."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        details: Sequence[Problem] = (),
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        """The HTTP status; None without an answer."""
+        self.details = list(details)
+        """Every value that the service refused, with its place. Empty for other errors."""
+        self.retry_after_s = retry_after_s
+        """How long the service asks to wait, in seconds."""
+        self.idempotency_key: str | None = None
+        """The call's key: the same call with it, within 24 hours, is carried out once."""
+
+
+class NoAnswerError(BotledgerError):
+    """No answer came, so the call may have been carried out."""
+
+
+class InvalidRequestError(BotledgerError):
+    """400, 413, 415, 422: the request is wrong; `details` say where."""
+
+
+class AuthenticationError(BotledgerError):
+    """401"""
+
+
+class PermissionDeniedError(BotledgerError):
+    """403"""
+
+
+class NotFoundError(BotledgerError):
+    """404"""
+
+
+class ConflictError(BotledgerError):
+    """409: the state of what is named forbids the call, or a call with the same key is in progress."""
+
+
+class RateLimitError(BotledgerError):
+    """429"""
+
+
+class UnavailableError(BotledgerError):
+    """503: certainly not carried out."""
+
+
+class OutcomeUnknownError(BotledgerError):
+    """500: the service does not know whether the call was carried out. Repeat it with the same key."""
+
+
+class ServerError(BotledgerError):
+    """Any other answer that is no success, or that is no JSON."""
+
+
+_CLASSES: dict[int, type[BotledgerError]] = {
+    400: InvalidRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    413: InvalidRequestError,
+    415: InvalidRequestError,
+    422: InvalidRequestError,
+    429: RateLimitError,
+    503: UnavailableError,
+}
+
+# How the text of the answer begins (docs/decisions.md#outcome-unknown).
+_UNKNOWN = "outcome unknown"
+
+
+def error_of(status: int, body: Any, retry_after_s: float | None) -> BotledgerError:
+    """The error of an answer that is no success. `body`: the parsed body, or None if it is no JSON."""
+    given = body if isinstance(body, dict) else {}
+    error = given.get("error")
+    details: list[Problem] = given.get("details", [])
+    if isinstance(error, str):
+        message = error
+    elif isinstance(error, dict):  # send-target: names of fields with messages (docs/decisions.md#send-target-errors)
+        details = [{"path": path, "message": text} for path, texts in error.items() for text in texts]
+        message = f"{details[0]['message']} (at {details[0]['path']})"
+    else:
+        message = f"the service answered {status}"
+    is_unknown = status == 500 and message.startswith(_UNKNOWN)
+    error_class = OutcomeUnknownError if is_unknown else _CLASSES.get(status, ServerError)
+    return error_class(message, status=status, details=details, retry_after_s=retry_after_s)
