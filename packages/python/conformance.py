@@ -40,7 +40,8 @@ def arguments(action: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
 
 def perform(client: botledger.Client, factor: float, action: dict[str, Any]) -> Any:
     if action["do"] == "queue":
-        queue = client.event_queue(max_batch=action["max_batch"], wait_for=shortened(factor))
+        # Only waits between attempts are shorter, not the queue's second for more events.
+        queue = client.event_queue(max_batch=action["max_batch"], max_delay_s=1 / factor, wait_for=shortened(factor))
         for event in action["events"]:
             if not queue.add(event):
                 raise RuntimeError("the queue is full")
