@@ -13,3 +13,9 @@ it.each(['types.py', '_operations.py'])('%s of the Python client is made of the 
     .digest('hex');
   expect(digest, 'run: python packages/python/generate.py').toBe(current);
 });
+
+it('the Python client has the version of the service', () => {
+  const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  const [, version] = /^version = "(.+)"$/m.exec(read('packages/python/pyproject.toml')) ?? [];
+  expect(version).toBe((JSON.parse(read('package.json')) as { version: string }).version);
+});
