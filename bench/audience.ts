@@ -78,7 +78,7 @@ async function fill(): Promise<void> {
   );
   await pool.query(
     `INSERT INTO ${TABLES.events}.bots (bot_id, public_key, owner_id, pair_separator, value_separator, units, rules, clock,
-       utm_count, user_count) VALUES (1, $1, 1, '', '', '{}', '{}', $2, 0, $3)`,
+       utm_count, user_count, property_count) VALUES (1, $1, 1, '', '', '{}', '{}', $2, 0, $3, 0)`,
     [BOT.bot, NOW, USERS],
   );
   await pool.query(

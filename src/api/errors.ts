@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPM
 import { isDatabaseDown } from '../database/errors.ts';
 import type { Problem } from '../domain/problem.ts';
 import { Rejection, type RejectionCode } from '../domain/rejection.ts';
-import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
+import { CommitTooLargeError, ConflictError, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
 import { ReadModelNotReadyError } from '../projections/served-schema.ts';
 
 /** The error body of every answer but one (decisions.md#response-bodies). */
@@ -121,6 +121,7 @@ function toApiError(error: FastifyError): ApiError {
   if (error instanceof ConflictError) return unavailable('too many changes at once, try again');
   if (error instanceof OutcomeUnknownError)
     return new ApiError(500, 'outcome unknown, repeat with the same Idempotency-Key');
+  if (error instanceof CommitTooLargeError) return new ApiError(413, 'the request is too large for the log');
   if (error instanceof LogUnavailableError) return unavailable('the log is not available, try again');
   if (error instanceof ReadModelNotReadyError) return unavailable(error.message);
   if (isDatabaseDown(error)) return unavailable('the database is not available, try again');

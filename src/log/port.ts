@@ -253,6 +253,14 @@ export class LogUnfitError extends Error {
   override readonly name: string = 'LogUnfitError';
 }
 
+/** The commit is larger than the engine takes. Nothing was appended. */
+export class CommitTooLargeError extends RangeError {
+  override readonly name = 'CommitTooLargeError';
+  constructor(bytes: number) {
+    super(`a commit of ${bytes} bytes is too large`);
+  }
+}
+
 /** The append may or may not be in the log. */
 export class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError';

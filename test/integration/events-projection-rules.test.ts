@@ -218,3 +218,52 @@ describe('a batch that is rolled back', () => {
     expect(letters(events.map(({ session }) => session))).toBe('ab');
   });
 });
+
+describe('custom properties', () => {
+  it('are in the rows as they were sent, with all digits', async () => {
+    const properties = { plan: 'pro', price: { number: '0.12345678901234567890123456789' }, gift: true };
+    const { rows } = await projection.project(
+      [[...partitionsOf([known, custom({ properties })]).values()].flat()],
+      (tx) => tx.query<{ properties: string }>('SELECT properties::text FROM events'),
+    );
+    expect(rows).toEqual([{ properties: '{"gift": true, "plan": "pro", "price": 0.12345678901234567890123456789}' }]);
+  });
+
+  it('of a bot have at most 1,000 names: an event with more of them counts, without these, and is a bot error', async () => {
+    const all = (from: number, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${from + i}`, { number: '1' }]));
+    const first = Array.from({ length: 20 }, (_, i) =>
+      custom({ properties: all(50 * i, 50), user_id: i === 0 ? 7 : USER }),
+    );
+    const last = custom({ properties: { ...all(999, 3), p7: 'seven' }, date: EPOCH + DAY });
+    const later = target({ properties: all(1001, 1), date: EPOCH + 2 * DAY });
+    const otherBot: Step = { ...custom({ properties: all(2000, 1) }), partition: 'bot-b', stream: 'intake-b' };
+    const steps = [known, ...first, last, later, otherBot];
+    const { events, errors, properties } = await outcomeOf(...steps);
+    expect(events.slice(-2).map(({ properties }) => properties)).toEqual([{ p999: 1, p7: 'seven' }, null]);
+    // The names of an event that does not count take their places, too.
+    const beyond = (names: string) => `The bot has 1000 names of properties already; left out: ${names}`;
+    const limited = errors.filter((error) => 'kind' in error && error.kind === 'property_limit');
+    expect(limited).toMatchObject([
+      { source: 'send-event', message: beyond('p1000, p1001') },
+      { source: 'send-target', message: beyond('p1001') },
+    ]);
+    const names = properties.filter((row) => 'bot_id' in row && row.bot_id === 1);
+    expect(names).toHaveLength(1000);
+    expect(names).toContainEqual({ bot_id: 1, name: 'p7', types: 1 });
+    expect(names).toContainEqual({ bot_id: 1, name: 'p8', types: 0 });
+    expect(names).toContainEqual({ bot_id: 1, name: 'p999', types: 2 });
+    const sent = (await payloadsAfter(...steps)).map((payload) =>
+      'properties' in payload ? payload.properties : null,
+    );
+    expect(sent).toContainEqual({ p999: 1, p1000: 1, p1001: 1, p7: 'seven' });
+  });
+
+  it('wait with their event for its user, and are in its bot error', async () => {
+    const waits = custom({ properties: { plan: 'pro' } });
+    const { events, properties } = await outcomeOf(waits, known);
+    expect(events.map((event) => event.properties)).toEqual([{ plan: 'pro' }]);
+    expect(properties).toEqual([{ bot_id: 1, name: 'plan', types: 1 }]);
+    expect(await payloadsAfter(waits, known)).toMatchObject([{ event: 'Click', properties: { plan: 'pro' } }]);
+  });
+});

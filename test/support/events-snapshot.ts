@@ -22,6 +22,7 @@ export async function eventsSnapshot(tx: ClientBase): Promise<EventsSnapshot> {
     visits: await rows(`SELECT ${id('x')} AS id, bot_id, user_id, date, code, ${utm}, first_seen FROM visits x`),
     users: await rows('SELECT bot_id, user_id, since FROM known_users'),
     types: await rows('SELECT bot_id, event_id, kind, name, target_id, first_seen, last_seen, count FROM event_types'),
+    properties: await rows('SELECT bot_id, name, types FROM event_properties'),
     errors: await rows(`SELECT ${id('x')} AS id, bot_id, source, kind, date, message, resolved_at FROM bot_errors x`),
   };
 }

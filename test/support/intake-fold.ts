@@ -13,6 +13,7 @@ export interface EventsSnapshot {
   readonly visits: readonly object[];
   readonly users: readonly object[];
   readonly types: readonly object[];
+  readonly properties: readonly object[];
   readonly errors: readonly object[];
 }
 
@@ -66,6 +67,7 @@ interface BotState {
   readonly units: Map<string, { readonly scale: number; readonly at: number }>;
   readonly known: Map<number, number>;
   readonly keys: Set<string>;
+  readonly names: Set<string>;
   readonly updates: { id: number; received: number }[];
   readonly waiting: Candidate[];
 }
@@ -123,7 +125,13 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
         case 'bot_created': {
           const { bot_id, owner_id, pair_separator: pair, value_separator: value } = event.data;
           const lists = { updates: [], waiting: [], codes: [] };
-          const collections = { units: new Map(), known: new Map(), keys: new Set<string>(), ...lists };
+          const collections = {
+            units: new Map(),
+            known: new Map(),
+            keys: new Set<string>(),
+            names: new Set<string>(),
+            ...lists,
+          };
           bots.set(key, { bot_id, owner_id, pair, value, clock: 0, ...collections });
           const names = ['start', 'command', 'payment', 'webapp_data', 'callback', 'block', 'unblock', 'message'];
           for (const [i, name] of names.entries())
@@ -152,6 +160,7 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
             const found = candidate(item, event.type === 'custom_events_received' ? 'send-event' : 'send-target');
             if (item.event_key !== undefined && bot.keys.has(item.event_key)) continue;
             if (item.event_key !== undefined) bot.keys.add(item.event_key);
+            for (const name of Object.keys(item.properties ?? {})) bot.names.add(name);
             if (bot.known.has(item.user_id)) stored.push(found);
             else {
               bot.waiting.push(found);
@@ -201,6 +210,13 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
       const ends = dates.length === 0 ? [null, null] : [Math.min(...dates), Math.max(...dates)];
       return { ...type, first_seen: ends[0], last_seen: ends[1], count: dates.length };
     }),
+    properties: [...bots.values()].flatMap((bot) =>
+      [...bot.names].map((name) => {
+        const of = stored.filter(({ bot: of, item }) => of === bot && Object.hasOwn(item.properties ?? {}, name));
+        const types = new Set(of.map(({ item }) => BITS[typeof item.properties![name] as keyof typeof BITS]));
+        return { bot_id: bot.bot_id, name, types: [...types].reduce<number>((sum, bit) => sum + bit, 0) };
+      }),
+    ),
     errors: [
       ...unknown.map(({ candidate, resolved_at }) => ({
         ...errorOf(candidate, candidate.received, resolved_at),
@@ -213,6 +229,17 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
       return date >= Math.floor(bot.clock / HOUR) * HOUR - 90 * DAY;
     }),
   };
+}
+
+/** A number is an object in the log. */
+const BITS = { string: 1, object: 2, boolean: 4 };
+
+function plainProperties({ properties }: Item): object | null {
+  if (properties === undefined || Object.keys(properties).length === 0) return null;
+  const values = Object.entries(properties).map(([name, value]) => {
+    return [name, typeof value === 'object' ? Number(value.number) : value] as const;
+  });
+  return Object.fromEntries(values);
 }
 
 function errorOf({ id, bot, source }: Candidate, date: number, resolved_at: number | null) {
@@ -276,7 +303,7 @@ function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly Visi
     properties:
       c.source === 'send-update'
         ? JSON.parse(JSON.stringify({ command, callback_data, start_param, chat_type }))
-        : null,
+        : plainProperties(c.item),
     session: earliest(c, ofUser).id,
     app_session:
       webapp_name === undefined

@@ -90,6 +90,11 @@ const name = pick('Ada', 'Bob', '"', '__proto__');
 
 const valued = fc.oneof(fc.constant({}), fc.record({ value }), fc.record({ value, unit }));
 const keyed = fc.record({ event_key: maybe(pick('k1', 'k2', 'k3')) });
+const properties = fc.dictionary(
+  pick('plan', 'a.b-c_1', '7', 'constructor'),
+  fc.oneof(text, pick('', '", "plan": 1', '7'), fc.boolean(), fc.record({ number: value })),
+  { maxKeys: 3, noNullPrototype: true },
+);
 const customItem = fc
   .tuple(
     fc.record({
@@ -99,6 +104,7 @@ const customItem = fc
       value_str: maybe(text),
       category: maybe(text),
       webapp_name: maybe(pick('app', 'game')),
+      properties: maybe(properties),
     }),
     valued,
     keyed,
@@ -106,7 +112,7 @@ const customItem = fc
   .map(([item, worth, key]) => ({ ...item, ...worth, ...key }));
 const targetItem = fc
   .tuple(
-    fc.record({ event_id: pick(100, 102), user_id, date: maybe(date) }),
+    fc.record({ event_id: pick(100, 102), user_id, date: maybe(date), properties: maybe(properties) }),
     fc.oneof(fc.constant({}), fc.record({ value, unit })),
     keyed,
   )

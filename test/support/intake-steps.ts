@@ -42,7 +42,7 @@ export const unit = (code: string, scale: number, wait = 0): Step => {
 export async function outcomeOf(
   projection: TestProjection,
   ...steps: Step[]
-): Promise<{ events: EventRow[]; errors: object[]; types: object[] }> {
+): Promise<{ events: EventRow[]; errors: object[]; types: object[]; properties: object[] }> {
   const commits = [...partitionsOf(steps).values()].flat();
   const rows = await projection.project(
     commits.map((commit) => [commit]),
@@ -53,6 +53,7 @@ export async function outcomeOf(
     events: rows.events.toSorted((a, b) => a.date - b.date),
     errors: [...rows.errors],
     types: [...rows.types],
+    properties: [...rows.properties],
   };
 }
 

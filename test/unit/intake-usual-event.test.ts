@@ -24,6 +24,11 @@ const anything = fc.oneof(
   // As parsed from a body: numbers that a double does not hold are LosslessNumber.
   fc.constantFrom('12345678901234567890', '1e400', '0.1000000000000000055', '1e15', '-0').map(parsed),
 );
+const mostlyNames = (usual: fc.Arbitrary<string>) =>
+  fc.oneof(
+    { weight: 60, arbitrary: usual },
+    { weight: 1, arbitrary: fc.constantFrom('', 'a b', 'category', '__proto__', 'x'.repeat(65)) },
+  );
 const text = fc.string({ minLength: 1, maxLength: 20, unit: 'binary' });
 const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(-0, 1e-9));
 const date = fc.oneof(
@@ -36,6 +41,11 @@ const date = fc.oneof(
     '1970-01-01T00:00+00:01',
   ),
 );
+const properties = fc.dictionary(
+  mostlyNames(fc.constantFrom('plan', 'a.b-c_1', '7', 'constructor')),
+  fc.oneof({ weight: 60, arbitrary: fc.oneof(text, number, fc.boolean()) }, { weight: 1, arbitrary: anything }),
+  { maxKeys: 4 },
+);
 const element = fc.record(
   {
     event: mostly(text),
@@ -47,6 +57,7 @@ const element = fc.record(
     webapp_name: mostly(text),
     date: mostly(date),
     event_key: mostly(text),
+    properties: fc.oneof({ weight: 40, arbitrary: properties }, { weight: 1, arbitrary: anything }),
     unknown: anything,
   },
   { requiredKeys: ['event', 'user_id'] },
@@ -66,7 +77,7 @@ describe('a custom event of the usual form', () => {
         // The log has the same bytes either way.
         expect(JSON.stringify(read)).toBe(JSON.stringify(parsed.data));
       }),
-      { numRuns: 5000 },
+      { numRuns: 6000 },
     );
     expect(usual).toBeGreaterThan(500);
   });
@@ -82,12 +93,14 @@ describe('a custom event of the usual form', () => {
       webapp_name: 'shop',
       date: '2026-01-31T11:59:59.5+01:00',
       event_key: 'k1',
+      properties: { plan: 'pro', items: 3, gift: true },
     };
     expect(usualCustomEvent(given, NOW)).toMatchObject({
       value_num: '19.5',
       unit: 'EUR',
       value_str: '',
       event_key: 'k1',
+      properties: { plan: 'pro', items: { number: '3' }, gift: true },
     });
   });
 });
@@ -108,6 +121,7 @@ describe('elements that the schemas of the API accept', () => {
         value: mostly(number),
         unit: mostly(fc.constantFrom('USD', 'eur')),
         event_key: mostly(text),
+        properties: mostly(properties),
       },
       { requiredKeys: ['target_id', 'user_id'] },
     );

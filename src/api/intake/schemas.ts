@@ -2,12 +2,20 @@ import { z } from 'zod';
 import { UNIT_CODE } from '../../domain/catalog/checks.ts';
 import { decimalText } from '../../domain/intake/amounts.ts';
 import { isWithinYears, parseIso8601, parseRfc3339, YEARS } from '../../domain/intake/moment.ts';
+import {
+  type EventProperties,
+  MAX_PROPERTIES,
+  MAX_PROPERTY_TEXT,
+  PROPERTY_NAME,
+  PROPERTY_TYPES,
+  readProperties,
+} from '../../domain/intake/properties.ts';
 import { exactNumber, isJsonObject, isStorable, NO_ID, safeInteger } from '../../domain/json.ts';
 import { misdatedField } from '../../platform/update.ts';
 
 /**
  * Shapes of the two intake methods (interface.md, "Target event" and "Custom event"; decisions.md#plain-values,
- * #exact-decimals, #event-dates, #event-values, #event-key). A number arrives as a JS number or, if a double would lose
+ * #exact-decimals, #event-dates, #event-values, #event-properties, #event-key). A number arrives as a JS number or, if a double would lose
  * digits, as a LosslessNumber. So domain/json.ts reads it, and its OpenAPI schema is written by hand. An optional field
  * that is null counts as absent.
  */
@@ -79,6 +87,25 @@ const unit = text(1, 3)
 const userId = integer(1, NO_ID);
 const eventKey = optional(text(1, MAX_TEXT)).describe('The same key of a bot counts once, forever');
 
+const properties = z
+  .unknown()
+  .transform((value, context): EventProperties | undefined => {
+    const read = readProperties(value);
+    if ('properties' in read) return read.properties;
+    for (const { path, message } of read.problems)
+      context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message });
+    return z.NEVER;
+  })
+  .optional()
+  .meta({
+    type: ['object', 'null'],
+    maxProperties: MAX_PROPERTIES,
+    propertyNames: { pattern: PROPERTY_NAME.source },
+    additionalProperties: { type: [...PROPERTY_TYPES, 'null'], maxLength: MAX_PROPERTY_TEXT },
+    description: `Custom properties, at most ${MAX_PROPERTIES}: reports name them events.properties.<name>`,
+    examples: [{ plan: 'pro', items: 3, gift: false }],
+  });
+
 /** One custom event as a client sends it. Its output is what the log keeps, with the name instead of the id. */
 export const customEvent = (now: () => number) =>
   z
@@ -93,6 +120,7 @@ export const customEvent = (now: () => number) =>
         webapp_name: optional(text(0, MAX_TEXT)),
         date: optional(moment(parseIso8601, 'an ISO 8601 date and time', now)).describe('Default: the time of receipt'),
         event_key: eventKey,
+        properties,
       },
       NOT_AN_OBJECT,
     )
@@ -117,6 +145,7 @@ export const targetEvent = (now: () => number) =>
         value: decimal.describe('Total price, in normal units'),
         unit: optional(unit).describe('Currency; required with a value'),
         event_key: eventKey,
+        properties,
       },
       NOT_AN_OBJECT,
     )

@@ -2,6 +2,7 @@ import type { ReceiveCustomEvents } from '../../commands/intake/receive.ts';
 import { UNIT_CODE } from '../../domain/catalog/checks.ts';
 import { decimalText } from '../../domain/intake/amounts.ts';
 import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
+import { readProperties } from '../../domain/intake/properties.ts';
 import { isJsonObject, isStorable } from '../../domain/json.ts';
 import { botOf, principalOf } from '../access.ts';
 import { LARGE_BODY } from '../body.ts';
@@ -51,6 +52,8 @@ export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyR
 export function usualCustomEvent(given: unknown, now: number): CustomEvent | null {
   if (!isJsonObject(given)) return null;
   const { event, user_id, value_num, unit, value_str, category, webapp_name, date, event_key } = given;
+  const read = given['properties'] === undefined ? NO_PROPERTIES : readProperties(given['properties']);
+  if ('problems' in read) return null;
   if (!isText(event, 1, MAX_TEXT)) return null;
   if (!Number.isSafeInteger(user_id) || (user_id as number) < 1) return null;
   const value = Number.isFinite(value_num) ? decimalText(value_num as number) : undefined;
@@ -73,8 +76,11 @@ export function usualCustomEvent(given: unknown, now: number): CustomEvent | nul
     webapp_name,
     date: at,
     event_key,
+    properties: read.properties,
   };
 }
+
+const NO_PROPERTIES = { properties: undefined };
 
 /** Counts UTF-16 units. The limits count code points: at most as many, and at least one if there is a unit. */
 function isText(value: unknown, min: number, max: number): value is string {

@@ -50,8 +50,8 @@ export function receiveCustomEvents(deps: {
 }
 
 function itemOf(input: CustomEventInput, event_id: number): CustomEventItem {
-  const { user_id, date, value_num, unit, value_str, category, webapp_name, event_key } = input;
-  return { event_id, user_id, date, value: value_num, unit, value_str, category, webapp_name, event_key };
+  const { user_id, date, value_num, unit, value_str, category, webapp_name, event_key, properties } = input;
+  return { event_id, user_id, date, value: value_num, unit, value_str, category, webapp_name, event_key, properties };
 }
 
 /** A checked target event, with the goal's id instead of the event's id. */

@@ -1,7 +1,7 @@
 import type { Condition, FieldCatalogue } from '../condition/condition.ts';
 import type { JsonObject } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
-import { type ReportField, reportFields, userFields } from '../reports/fields.ts';
+import { isOfEvent, type ReportField, reportFields, userFields } from '../reports/fields.ts';
 
 /** The checked form of a broadcast's `segmentations` (interface.md, "Audience"). */
 export interface Segmentations {
@@ -76,7 +76,7 @@ export const audienceUserFields: FieldCatalogue<ReportField> = {
 export const audienceEventFields: FieldCatalogue<ReportField> = {
   find(name) {
     const field = reportFields.find(name);
-    return field?.root === 'events' || field?.root === 'events.properties' ? field : undefined;
+    return field !== undefined && isOfEvent(field) ? field : undefined;
   },
   names: reportFields.names.filter((name) => name.startsWith('events.')),
 };

@@ -13,6 +13,12 @@ const userId = int.positive();
 /** Decimal text without an exponent. */
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
+/** A custom field of a user keeps its JSON type: text, number (as decimal text in `number`) or boolean. */
+export const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: decimal })]);
+export type CustomFieldValue = z.infer<typeof customFieldValue>;
+/** Custom properties of an event, of the same types (properties.ts). */
+const properties = z.record(z.string(), customFieldValue).optional();
+
 export const customEventItem = z.object({
   event_id: int.positive(),
   user_id: userId,
@@ -23,6 +29,7 @@ export const customEventItem = z.object({
   category: z.string().optional(),
   webapp_name: z.string().optional(),
   event_key: z.string().optional(),
+  properties,
 });
 export type CustomEventItem = z.infer<typeof customEventItem>;
 export const customEventsReceived = eventType(
@@ -38,6 +45,7 @@ export const targetEventItem = z.object({
   value: decimal.optional(),
   unit: z.string().optional(),
   event_key: z.string().optional(),
+  properties,
 });
 export type TargetEventItem = z.infer<typeof targetEventItem>;
 export const targetEventsReceived = eventType(
@@ -100,10 +108,6 @@ export const updatesReceived = eventType<'updates_received', UpdatesReceived>(
   z.object({ items: z.array(sealedUpdateItem) }),
   { 1: z.object({ items: z.array(updateItem) }) },
 );
-
-/** A custom field keeps its JSON type: text, number (as decimal text in `number`) or boolean. */
-export const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: decimal })]);
-export type CustomFieldValue = z.infer<typeof customFieldValue>;
 
 /** The personal fields of an imported user, with the custom fields that the bot's owner defines. */
 export const importedPersonalFields = z.object({

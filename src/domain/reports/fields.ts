@@ -1,5 +1,6 @@
 import type { Field, FieldCatalogue, FieldType } from '../condition/condition.ts';
 import { type FieldOperator, operatorsOf } from '../condition/operators.ts';
+import { FIXED_PROPERTIES, type PropertyType } from '../intake/properties.ts';
 
 /** The first part of a report field's name. Below some roots there are fixed columns, below others any key. */
 type FieldRoot = 'events' | 'events.properties' | 'user' | 'user.custom_fields' | 'user.addition_fields';
@@ -61,14 +62,18 @@ const ADDITION_FIELDS = {
   referral_code: 'string',
 } as const satisfies Record<string, FieldType>;
 
+/** Properties with the same meaning for all bots. */
+const FIXED_PROPERTY_TYPES = Object.fromEntries(FIXED_PROPERTIES.map((name) => [name, 'string'] as const));
+
 const FIXED: readonly (readonly [FieldRoot, Readonly<Record<string, FieldType>>])[] = [
   ['events', EVENT_COLUMNS],
+  ['events.properties', FIXED_PROPERTY_TYPES],
   ['user', USER_COLUMNS],
   ['user.addition_fields', ADDITION_FIELDS],
 ];
-/** Roots with any key. Properties are text; custom fields keep the type with which they were sent. */
+/** Roots with any key. Custom properties and custom fields keep the type with which they were sent. */
 const OPEN: readonly (readonly [FieldRoot, FieldType])[] = [
-  ['events.properties', 'string'],
+  ['events.properties', 'dynamic'],
   ['user.custom_fields', 'dynamic'],
 ];
 
@@ -96,11 +101,16 @@ export const reportFields: FieldCatalogue<ReportField> = {
   names: [...fixedFields.keys(), ...OPEN.map(([root]) => `${root}.*`)],
 };
 
+/** Whether the field belongs to an event, and not to its user. */
+export function isOfEvent({ root }: ReportField): boolean {
+  return root === 'events' || root === 'events.properties';
+}
+
 /** The fields of records of users, which belong to no event. */
 export const userFields: FieldCatalogue<ReportField> = {
   find(given) {
     const field = reportFields.find(given);
-    return field?.root === 'events' || field?.root === 'events.properties' ? undefined : field;
+    return field === undefined || isOfEvent(field) ? undefined : field;
   },
   names: reportFields.names.filter((name) => name.startsWith('user.')),
 };
@@ -145,10 +155,29 @@ export interface UserField extends Omit<EventField, 'type'> {
 
 /** The fields of users of a bot that has these custom fields. */
 export function userFieldsWith(customFields: readonly string[]): UserField[] {
-  const fixed = [...fixedFields.values()].filter(({ root }) => root !== 'events');
+  const fixed = [...fixedFields.values()].filter((field) => !isOfEvent(field));
   // A field without a name cannot be named by a condition.
   const custom = customFields.flatMap((name) => reportFields.find(`user.custom_fields.${name}`) ?? []);
   return [...fixed, ...custom].map((field) => {
     return { name: field.name, type: field.type, operators: operatorsOf(field.type), separator: isSeparator(field) };
   });
+}
+
+/** The custom property that a field is, by the field's name. */
+export function customPropertyOf(name: string): string | undefined {
+  const field = reportFields.find(name);
+  return field?.root === 'events.properties' && field.type === 'dynamic' ? field.key : undefined;
+}
+
+/** A custom property of events, as GET /v1/reports/event-properties lists it. */
+export interface EventProperty extends Omit<EventField, 'type'> {
+  readonly type: 'dynamic';
+  /** The types that its values came with. */
+  readonly types: readonly PropertyType[];
+  readonly separator: true;
+}
+
+export function eventPropertyOf(name: string, types: readonly PropertyType[]): EventProperty {
+  const field = `events.properties.${name}`;
+  return { name: field, type: 'dynamic', types, operators: operatorsOf('dynamic'), separator: true };
 }

@@ -4,6 +4,7 @@ import { encodeCommit, headAt, headWith } from '../commit-codec.ts';
 import {
   type Appended,
   type AppendOptions,
+  CommitTooLargeError,
   ConflictError,
   type Cursor,
   EMPTY_STREAM,
@@ -112,7 +113,7 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
     const deadline = Math.min(giveUpAt, performance.now() + maxWaitMs);
     const text = encodeCommit(commit);
     const value = Buffer.from(text);
-    if (value.length > options.maxCommitBytes) throw new RangeError(`a commit of ${value.length} bytes is too large`);
+    if (value.length > options.maxCommitBytes) throw new CommitTooLargeError(value.length);
     const key = keyOf(commit.stream);
     const partition = partitionOf(key);
     const produce = (): Promise<number> => appender.append({ partition, key, value }, deadline);

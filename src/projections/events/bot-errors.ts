@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg';
+import { MAX_PROPERTY_NAMES } from '../../domain/intake/properties.ts';
 import { copyInto, copyLine, numbers } from '../batch-sql.ts';
-import type { Outcome, UnknownUserError } from './fold.ts';
+import type { EventDraft } from './draft.ts';
+import type { Outcome, PropertyError, UnknownUserError } from './fold.ts';
 
 /** Writes the errors of events with unknown users and the events that wait; resolves the errors of users who appeared. */
 export async function writeUnknownUsers(tx: ClientBase, { errors, released }: Outcome): Promise<void> {
@@ -18,18 +20,45 @@ async function writeWaiting(tx: ClientBase, errors: readonly UnknownUserError[])
 }
 
 async function writeErrors(tx: ClientBase, errors: readonly UnknownUserError[]): Promise<void> {
+  await writeDrafted(
+    tx,
+    errors.map(({ event, sent, resolved_at }) => {
+      const message = `User with id ${event.user_id} was not found`;
+      return { ...event, properties: sent, kind: 'unknown_user', message, resolved_at };
+    }),
+  );
+}
+
+/** Writes an error for each event that has properties beyond the limit of its bot (decisions.md#property-names). */
+export async function writePropertyErrors(tx: ClientBase, errors: readonly PropertyError[]): Promise<void> {
+  await writeDrafted(
+    tx,
+    errors.map(({ event, sent, beyond }) => {
+      const message = `The bot has ${MAX_PROPERTY_NAMES} names of properties already; left out: ${beyond.join(', ')}`;
+      return { ...event, properties: sent, kind: 'property_limit', message, resolved_at: null };
+    }),
+  );
+}
+
+/** The error of an event that may have no row. */
+interface DraftedError extends EventDraft {
+  readonly kind: string;
+  readonly message: string;
+  readonly resolved_at: number | null;
+}
+
+async function writeDrafted(tx: ClientBase, errors: readonly DraftedError[]): Promise<void> {
   if (errors.length === 0) return;
   await tx.query({
     name: 'events.write_errors',
     text: `INSERT INTO bot_errors (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
-           SELECT e.bot_id, e.commit_id, e.idx, 'unknown_user', e.date_received, ${SOURCE},
-                  'User with id ' || e.user_id || ' was not found', ${PAYLOAD}, e.resolved_at
+           SELECT e.bot_id, e.commit_id, e.idx, e.kind, e.date_received, ${SOURCE}, e.message, ${PAYLOAD}, e.resolved_at
              FROM jsonb_to_recordset($1) AS e (
                     bot_id int, user_id bigint, date bigint, date_received bigint, commit_id uuid, idx smallint,
                     event_id int, value_int numeric, value_norm numeric, unit text, value_str text, category text,
-                    webapp_name text, event_key text, resolved_at bigint)
+                    webapp_name text, event_key text, properties text, kind text, message text, resolved_at bigint)
              JOIN event_types t USING (bot_id, event_id)`,
-    values: [JSON.stringify(errors.map(({ event, resolved_at }) => ({ ...event, resolved_at })))],
+    values: [JSON.stringify(errors)],
   });
 }
 
@@ -82,6 +111,7 @@ jsonb_strip_nulls(jsonb_build_object(
   'value_str', e.value_str,
   'category', e.category,
   'webapp_name', e.webapp_name,
+  'properties', CASE WHEN t.kind <> 'system' THEN e.properties::jsonb END,
   'event_key', e.event_key))`;
 
 /** SQL: the API method that receives events of the type `t`. */

@@ -4,6 +4,7 @@ import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
 import type { Utm } from '../../domain/intake/utm.ts';
 import { type BotIntake, botIntake } from '../intake-state.ts';
 import type { EventDraft, Source } from './draft.ts';
+import { type PropertyNames, propertyNames } from './properties.ts';
 import type { RuleName } from './rewards.ts';
 
 /** A bot as of the log so far, and what one batch adds. Settings apply to later items of the log. */
@@ -17,6 +18,7 @@ export interface Bot {
   readonly units: Map<string, Unit>;
   /** The rules of the referral program, by id. */
   readonly rules: Map<number, RuleName>;
+  readonly properties: PropertyNames;
   utmCount: number;
   /** How many users the bot knows. */
   userCount: number;
@@ -75,7 +77,17 @@ export interface Visit {
 
 type BotSettings = Pick<
   Bot,
-  'bot_id' | 'public_key' | 'owner_id' | 'intake' | 'payloads' | 'units' | 'rules' | 'utmCount' | 'userCount' | 'writer'
+  | 'bot_id'
+  | 'public_key'
+  | 'owner_id'
+  | 'intake'
+  | 'payloads'
+  | 'units'
+  | 'rules'
+  | 'properties'
+  | 'utmCount'
+  | 'userCount'
+  | 'writer'
 >;
 
 export function botOf(settings: BotSettings): Bot {
@@ -105,7 +117,7 @@ export function scaleOf(bot: Bot, unit: string, source: Source): number | undefi
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
   const { rows } = await tx.query<BotRow>({
     name: 'events.load_bots',
-    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, rules, clock::float8, utm_count, user_count, xmin::text
+    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, rules, clock::float8, utm_count, user_count, property_count, xmin::text
              FROM bots WHERE public_key = ANY ($1)`,
     values: [publicKeys],
   });
@@ -120,6 +132,7 @@ export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): P
         payloads: payloadState({ pair: row.pair_separator, value: row.value_separator }),
         units: new Map(Object.entries(row.units)),
         rules: new Map(Object.entries(row.rules).map(([id, rule]) => [Number(id), rule])),
+        properties: propertyNames(row.property_count),
         utmCount: row.utm_count,
         userCount: row.user_count,
         writer: row.xmin,
@@ -139,6 +152,7 @@ interface BotRow {
   readonly clock: number;
   readonly utm_count: number;
   readonly user_count: number;
+  readonly property_count: number;
   readonly xmin: string;
 }
 
@@ -155,6 +169,7 @@ export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<str
     clock: bot.intake.clock,
     utm_count: bot.utmCount,
     user_count: bot.userCount,
+    property_count: bot.properties.count,
   }));
   const saved = await tx.query<{ xmin: string }>({
     name: 'events.save_bots',
@@ -162,7 +177,7 @@ export async function saveBots(tx: ClientBase, bots: Iterable<Bot>): Promise<str
            ON CONFLICT (bot_id) DO UPDATE SET
              pair_separator = EXCLUDED.pair_separator, value_separator = EXCLUDED.value_separator,
              units = EXCLUDED.units, rules = EXCLUDED.rules, clock = EXCLUDED.clock, utm_count = EXCLUDED.utm_count,
-             user_count = EXCLUDED.user_count
+             user_count = EXCLUDED.user_count, property_count = EXCLUDED.property_count
            RETURNING xmin::text`,
     values: [JSON.stringify(rows)],
   });

@@ -68,7 +68,7 @@ export function eventDraft(
   origin: ItemOrigin,
   source: Source,
   scaleOf: ScaleOf,
-  properties?: string,
+  properties?: string | null,
 ): EventDraft {
   const { value, unit } = item;
   const worth = value === undefined ? null : readValue(source, value, unit === undefined ? null : scaleOf(unit));

@@ -11,20 +11,32 @@ import {
   payloadState,
   utmOfVisit,
 } from '../../domain/intake/fold.ts';
+import { propertiesJson } from '../../domain/intake/properties.ts';
 import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { botIntake, botOfCommit, ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, botOf, isTrigger, scaleOf, type User, type UtmUse } from './bots.ts';
 import { type EventDraft, eventDraft, type ItemOrigin, propertiesOf, valueNow } from './draft.ts';
 import { newUser } from './load.ts';
+import { propertyNames, takeProperties } from './properties.ts';
 import type { NewUnit } from './revaluations.ts';
 import type { Refusal, Rewardable } from './rewards.ts';
 
 export interface UnknownUserError {
   readonly event: EventDraft;
+  /** All properties as sent, as JSON text; null: none. */
+  readonly sent: string | null;
   /** Whether the event counts if its user appears. */
   readonly waits: boolean;
   resolved_at: number | null;
+}
+
+/** An event with properties whose names are beyond the bot's limit. */
+export interface PropertyError {
+  readonly event: EventDraft;
+  /** All properties as sent, as JSON text. */
+  readonly sent: string;
+  readonly beyond: readonly string[];
 }
 
 export interface EventTypeRow {
@@ -43,6 +55,7 @@ export interface Outcome {
   readonly eventKeys: { readonly bot: Bot; readonly event_key: string }[];
   /** Errors that the batch opens, by event. */
   readonly errors: Map<EventDraft, UnknownUserError>;
+  readonly propertyErrors: PropertyError[];
   /** Events that wait since an earlier batch and count from now on. */
   readonly released: { readonly event: EventDraft; readonly at: number }[];
   /** New units. Events with their codes need revaluation. */
@@ -59,6 +72,7 @@ export function foldBatch(bots: Map<string, Bot>, commits: readonly ReadCommit[]
     eventTypes: [],
     eventKeys: [],
     errors: new Map(),
+    propertyErrors: [],
     released: [],
     newUnits: [],
     rewardable: [],
@@ -138,6 +152,7 @@ function createBot(outcome: Outcome, data: BotCreated): void {
     payloads: payloadState({ pair, value }),
     units: new Map(),
     rules: new Map(),
+    properties: propertyNames(0),
     utmCount: 0,
     userCount: 0,
     writer: null,
@@ -184,7 +199,13 @@ function foldEvent(
   const { event_key } = item;
   if (event_key !== undefined) outcome.eventKeys.push({ bot, event_key });
   if (verdict === 'forgotten') return;
-  const event = eventDraft(item, origin, source, (unit) => scaleOf(bot, unit, source));
+  const taken = item.properties === undefined ? null : takeProperties(bot.properties, item.properties);
+  const event = eventDraft(item, origin, source, (unit) => scaleOf(bot, unit, source), taken?.json);
+  let sent = taken?.json ?? null;
+  if (taken !== null && taken.beyond.length > 0) {
+    sent = propertiesJson(item.properties!);
+    if (isKept(bot, origin.at)) outcome.propertyErrors.push({ event, sent, beyond: taken.beyond });
+  }
   const user = userOf(bot, item.user_id);
   if (verdict === 'counts') {
     count(outcome, user, event, origin);
@@ -192,7 +213,7 @@ function foldEvent(
   }
   const waits = verdict === 'waits';
   if (waits) user.pending.push(event);
-  outcome.errors.set(event, { event, waits, resolved_at: null });
+  outcome.errors.set(event, { event, sent, waits, resolved_at: null });
 }
 
 function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>, origin: ItemOrigin): void {
@@ -244,9 +265,14 @@ function count(
 
 function foldRefusal(outcome: Outcome, commit: ReadCommit, idx: number, refused: Refusal['refused']): void {
   const { bot_id, intake, rules } = botOfCommit(outcome.bots, commit);
-  if (intake.clock - commit.at > ERROR_MEMORY_MS) return;
+  if (!isKept({ intake }, commit.at)) return;
   const rule = rules.get(refused.rule_id)!.name;
   outcome.refusals.push({ bot_id, commit_id: commit.id, idx, at: commit.at, refused, rule });
+}
+
+/** Whether a bot error of that time is kept. */
+function isKept({ intake }: Pick<Bot, 'intake'>, at: number): boolean {
+  return intake.clock - at <= ERROR_MEMORY_MS;
 }
 
 function userOf(bot: Bot, userId: number): User {

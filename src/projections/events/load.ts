@@ -6,6 +6,7 @@ import { loadCodes, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, loadBots, type Tail, type User } from './bots.ts';
 import type { EventDraft } from './draft.ts';
+import { loadPropertyNames } from './properties.ts';
 
 /** Loads the bots that the commits are about, with the state that these commits need, by a handful of queries. */
 export async function loadBatch(
@@ -27,12 +28,18 @@ export async function loadBatch(
     tx,
     wanted.map(({ bot, named: { payloads } }) => ({ bot, payloads })),
   );
+  await loadPropertyNames(
+    tx,
+    wanted.flatMap(({ bot, named: { properties } }) => [...properties].map((name) => ({ bot, name }))),
+  );
   return bots;
 }
 
 interface Named extends NamedKeys {
   /** The users that the batch may make known. */
   readonly appearing: Set<number>;
+  /** Names of custom properties. */
+  readonly properties: Set<string>;
 }
 
 type Wanted = readonly { readonly bot: Bot; readonly named: Named }[];
@@ -46,15 +53,22 @@ function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
     const key = keyOf(commit.stream);
     let keys = named.get(key);
     if (keys === undefined) {
-      keys = { ...namedKeys(), appearing: new Set() };
+      keys = { ...namedKeys(), appearing: new Set(), properties: new Set() };
       named.set(key, keys);
     }
     for (const event of commit.events) {
       nameKeys(keys, event);
       nameAppearing(keys.appearing, event);
+      nameProperties(keys.properties, event);
     }
   }
   return named;
+}
+
+function nameProperties(names: Set<string>, event: ReadCommit['events'][number]): void {
+  if (event.type !== 'custom_events_received' && event.type !== 'target_events_received') return;
+  for (const { properties } of event.data.items)
+    if (properties !== undefined) for (const name of Object.keys(properties)) names.add(name);
 }
 
 /** Arrays that `unnest` zips: each key of each bot, with its bot. */

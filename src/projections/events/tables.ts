@@ -1,5 +1,6 @@
 import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
 import { PACKED_DDL } from './packed/pack.ts';
+import { PROPERTIES_DDL } from './properties.ts';
 import { REVALUATIONS_DDL } from './revaluations.ts';
 import { REWARDS_DDL } from './rewards.ts';
 
@@ -86,7 +87,7 @@ $$;
  *
  * 8-byte columns come first, so that no byte is lost to alignment: 1 M events without text take 150 MB, indexes included.
  */
-export const EVENTS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}${REVALUATIONS_DDL}${REWARDS_DDL}
+export const EVENTS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}${REVALUATIONS_DDL}${REWARDS_DDL}${PROPERTIES_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
   public_key text NOT NULL UNIQUE,
@@ -100,7 +101,9 @@ CREATE TABLE bots (
   /* the latest receipt so far, which time limits are measured by */
   clock bigint NOT NULL,
   utm_count int NOT NULL,
-  user_count int NOT NULL
+  user_count int NOT NULL,
+  /* names of custom properties */
+  property_count int NOT NULL
 );
 CREATE INDEX bots_owner ON bots (owner_id);
 
@@ -128,6 +131,7 @@ CREATE TABLE events (
   category text,
   webapp_name text,
   event_key text,
+  /* custom properties, or the fields of a platform update that have no column */
   properties jsonb,
   PRIMARY KEY (bot_id, user_id, date, ord)
 );

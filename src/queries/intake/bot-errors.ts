@@ -15,7 +15,7 @@ export interface BotError {
   readonly resolved_at: string | null;
 }
 
-export const BOT_ERROR_KINDS = ['unknown_user', 'warning'] as const;
+export const BOT_ERROR_KINDS = ['unknown_user', 'warning', 'property_limit'] as const;
 export type BotErrorKind = (typeof BOT_ERROR_KINDS)[number];
 
 interface Row {

@@ -10,6 +10,7 @@ import {
   numbersOf,
 } from '../../projections/events/packed/chunk.ts';
 import { scaledDecimalsOf } from '../../projections/events/packed/decimals.ts';
+import { decimalsOf, propertyOf } from '../../projections/events/packed/properties.ts';
 import { atLeast } from './array-pool.ts';
 import { conditionSql } from './condition-sql.ts';
 import type { Dictionaries, Dictionary } from './dictionaries.ts';
@@ -91,13 +92,9 @@ function compileLeaf(leaf: Leaf, source: ConditionSource): CompiledCondition | P
     case 'coded': {
       const { column, read } = storage;
       const test = (value: string | number | null) => holds(value === null ? null : read(value));
-      if (column !== 'value_int' && column !== 'value_amount') {
-        const dictionary = source.dictionaries.of(column);
-        return dictionary === null ? onValues(column, test) : onDictionary(column, test, dictionary);
-      }
-      return leaf.type === 'range' || leaf.type === 'one_of'
-        ? onDecimals(leaf, column, onValues(column, test))
-        : onValues(column, test);
+      if (isOnDecimals(leaf, column)) return onDecimals(leaf, column, onValues(column, test));
+      const dictionary = isValue(column) ? null : source.dictionaries.of(column);
+      return dictionary === null ? onValues(column, test) : onDictionary(column, test, dictionary);
     }
     case 'moment': {
       const { column } = storage;
@@ -117,6 +114,21 @@ function compileLeaf(leaf: Leaf, source: ConditionSource): CompiledCondition | P
       return onUsers(leaf, source);
   }
 }
+
+/** Values of events have nearly as many values as there are events, so that a dictionary would not help. */
+function isValue(column: CodedName): boolean {
+  return column === 'value_int' || column === 'value_amount';
+}
+
+/** Whether the condition compares numbers alone. */
+function isOnDecimals(leaf: Leaf, column: CodedName): leaf is NumberLeaf {
+  if (leaf.type !== 'range' && leaf.type !== 'one_of') return false;
+  if (isValue(column)) return true;
+  const constants = leaf.type === 'one_of' ? leaf.values : [leaf.from?.value ?? leaf.to?.value];
+  return propertyOf(column) !== null && constants.every((constant) => constant?.type === 'number');
+}
+
+type NumberLeaf = Extract<Leaf, { type: 'range' | 'one_of' }>;
 
 type ValueTest = (value: string | number | null) => boolean;
 
@@ -149,11 +161,7 @@ function onDictionary(column: CodedName, test: ValueTest, dictionary: Dictionary
  * Compares decimals as integers, which is exact.
  * @param long the condition for chunks with decimals that are too long for it
  */
-function onDecimals(
-  condition: Extract<Leaf, { type: 'range' | 'one_of' }>,
-  column: CodedName,
-  long: CompiledCondition,
-): CompiledCondition {
+function onDecimals(condition: NumberLeaf, column: CodedName, long: CompiledCondition): CompiledCondition {
   const byDecimals = new Map<number, ReturnType<typeof integerRanges>>();
 
   function rangesFor(decimals: number) {
@@ -166,7 +174,7 @@ function onDecimals(
   }
 
   const bySome = byKey(column, (chunk) => {
-    const coded = codedOf(chunk, column);
+    const coded = decimalsOf(chunk, column);
     const { integers, decimals } = scaledDecimalsOf(coded)!;
     const ranges = rangesFor(decimals);
     const holds = (integer: number) => ranges.some(({ low, high }) => integer >= low && integer <= high);
@@ -176,9 +184,9 @@ function onDecimals(
   });
   return {
     columns: [column],
-    testOf: (chunk) => (scaledDecimalsOf(codedOf(chunk, column)) === null ? long : bySome).testOf(chunk),
+    testOf: (chunk) => (scaledDecimalsOf(decimalsOf(chunk, column)) === null ? long : bySome).testOf(chunk),
     select(chunk, positions, into) {
-      const coded = codedOf(chunk, column);
+      const coded = decimalsOf(chunk, column);
       const scaled = scaledDecimalsOf(coded);
       if (scaled === null) return long.select(chunk, positions, into);
       const [only, another] = rangesFor(scaled.decimals);

@@ -1,5 +1,6 @@
 import { type Chunk, type ColumnName, mergeChunks, numbersOf } from '../../projections/events/packed/chunk.ts';
 import { decodeColumn } from '../../projections/events/packed/columns.ts';
+import { propertyOf } from '../../projections/events/packed/properties.ts';
 import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../projections/events/packed/rows.ts';
 import type { Columns } from './chunk-cache.ts';
 import { eachLoose } from './loose-events.ts';
@@ -97,7 +98,7 @@ export function openEvents(
   ): Promise<void> {
     let at = 0;
     await snapshot.copy(
-      `SELECT ${missing.join()} FROM ${table('chunks')}
+      `SELECT ${missing.map(bytesOf).join()} FROM ${table('chunks')} c
         WHERE bot_id = ${botId} AND id IN (${run.map(({ row }) => `'${row.id}'`).join()}) ORDER BY last_date, last_ord`,
       missing.length,
       (bytes, starts, lengths) => {
@@ -113,6 +114,14 @@ export function openEvents(
         onChunk({ size: row.events, columns }, row);
       },
     );
+  }
+
+  /** SQL: the bytes of a column of the chunk `c`. */
+  function bytesOf(name: ColumnName): string {
+    const property = propertyOf(name);
+    if (property === null) return `c.${name}`;
+    return `(SELECT p.bytes FROM ${table('chunk_properties')} p
+              WHERE p.bot_id = ${botId} AND p.chunk = c.id AND p.name = '${property}')`;
   }
 
   async function looseChunks(names: readonly ColumnName[]): Promise<Chunk[]> {

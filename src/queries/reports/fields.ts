@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { LosslessNumber, parse, stringify } from 'lossless-json';
+import { LosslessNumber } from 'lossless-json';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { EventColumn, ReportField } from '../../domain/reports/fields.ts';
 import type { CodedName, ColumnName } from '../../projections/events/packed/chunk.ts';
+import { propertyColumn } from '../../projections/events/packed/properties.ts';
 
 /** Where the values of report fields are stored: in the columns of chunks, for scans, and in SQL. */
 
@@ -24,7 +25,7 @@ export function storageOf({ root, key }: ReportField): FieldStorage {
   if (root === 'events.properties') {
     const column = PROPERTY_COLUMNS.get(key);
     if (column !== undefined) return { type: 'coded', column, read: asText };
-    return { type: 'coded', column: 'properties', read: (text) => property(text as string, key) };
+    return { type: 'coded', column: propertyColumn(key), read: propertyValue };
   }
   if (root !== 'events') return USER;
   switch (key as EventColumn) {
@@ -68,12 +69,11 @@ function asText(value: string | number): string {
   return String(value);
 }
 
-/** A property of a JSON text, with the result of the SQL operator `->>`. */
-function property(text: string, key: string): string | null {
-  const properties = parse(text) as Readonly<Record<string, unknown>>;
-  const value = Object.hasOwn(properties, key) ? properties[key] : null;
-  if (value === null || typeof value === 'string') return value;
-  return value instanceof LosslessNumber ? value.value : stringify(value)!;
+/** The value of a property from its JSON text. Reads the usual texts itself: it runs once for each value of a column. */
+function propertyValue(json: string | number): FieldValue {
+  const text = String(json);
+  if (!text.startsWith('"')) return text === 'true' || text === 'false' ? text === 'true' : new LosslessNumber(text);
+  return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
 
 /** The schemas of the read models that reports read. */
@@ -105,12 +105,13 @@ export function userColumnSql(field: ReportField, tables: ReportTables): RawBuil
 }
 
 /** A field as an expression over {@link eventsSql}. Names of open-ended roots become parameters. */
-export function columnSql({ root, key }: ReportField, tables: ReportTables): RawBuilder<unknown> {
+export function columnSql({ root, key, type }: ReportField, tables: ReportTables): RawBuilder<unknown> {
   switch (root) {
     case 'events':
       return EVENT_COLUMNS[key as EventColumn](tables);
     case 'events.properties':
-      return PROPERTY_COLUMNS.has(key) ? sql.ref(`e.${key}`) : sql`e.properties ->> ${key}::text`;
+      if (PROPERTY_COLUMNS.has(key)) return sql.ref(`e.${key}`);
+      return type === 'dynamic' ? sql`e.properties -> ${key}::text` : sql`e.properties ->> ${key}::text`;
     case 'user':
       return sql.ref(`u.${key}`);
     case 'user.custom_fields':

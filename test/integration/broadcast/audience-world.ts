@@ -206,6 +206,7 @@ export async function storeWorld(pool: pg.Pool, { users, erased, events, segment
       clock: AS_OF,
       utm_count: SOURCES.length,
       user_count: EVENT_USERS,
+      property_count: 0,
     })),
   );
   await insert(

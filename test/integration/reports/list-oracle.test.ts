@@ -43,7 +43,8 @@ const USER_FIELDS = [
 ];
 const EVENT_FIELDS = [
   ...['date', 'user_id', 'event_type_id', 'value_int', 'value_amount', 'unit', 'value_str', 'category', 'utm_source'],
-  ...['date_received', 'session_id', 'app_session_id', 'properties.command', 'properties.x"y', 'properties.value_str'],
+  ...['date_received', 'session_id', 'app_session_id', 'properties.command', 'properties.value_str'],
+  ...['properties.plan', 'properties.a.b', 'properties.items', 'properties.no'],
 ].map((key) => `events.${key}`);
 
 const asked: fc.Arbitrary<Asked> = fc.constantFrom<Asked['table']>('events', 'events', 'users').chain((table) => {

@@ -89,10 +89,16 @@ function byText(a: readonly unknown[], b: readonly unknown[]): number {
           : Buffer.compare(Buffer.from(String(left), 'utf8'), Buffer.from(String(right), 'utf8'));
     if (order !== 0) return order;
   }
-  // Values with equal text: numbers first, then text.
-  for (const [index, left] of a.entries()) if (typeof left !== typeof b[index]) return left instanceof Big ? -1 : 1;
+  // Values with equal text, by their types: boolean, number, text.
+  for (const [index, left] of a.entries()) {
+    const order = ORDER.indexOf(typeof left) - ORDER.indexOf(typeof b[index]);
+    if (order !== 0) return order;
+  }
   return 0;
 }
+
+/** An exact number is an object. */
+const ORDER = ['boolean', 'object', 'string'];
 
 const isDate = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
 

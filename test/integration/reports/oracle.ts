@@ -1,4 +1,5 @@
 import Big from 'big.js';
+import { LosslessNumber } from 'lossless-json';
 import { brokenDown, grouped, isSelected } from './oracle-parts.ts';
 import { sessionId, type World, type WorldEvent } from './world.ts';
 
@@ -138,10 +139,10 @@ function measured(agr: string, field: string | undefined, events: readonly World
   if (agr === 'total_uniq_session_id') return distinct(({ session }) => session);
   if (agr === 'total_uniq_app_session_id') return distinct(({ app_session }) => app_session);
   if (agr.startsWith('property_')) {
-    const values = events.map((event) => (field === 'events.value_int' ? event.value_int : event.value_amount));
+    const values = events.map((event) => fieldOf(field!, event, NO_USERS, 'UTC'));
     return statistic(
       name,
-      values.filter((value) => value !== null).map((value) => new Exact(value)),
+      values.filter((value) => value instanceof Big),
     );
   }
   const perUser = new Map<number, number>();
@@ -151,6 +152,8 @@ function measured(agr: string, field: string | undefined, events: readonly World
     [...perUser.values()].map((count) => new Exact(count)),
   );
 }
+
+const NO_USERS: World = { users: new Map(), events: [] };
 
 function statistic(name: string, values: Big[]): string | null {
   const sorted = values.sort((a, b) => a.cmp(b));
@@ -211,7 +214,9 @@ export function fieldOf(name: string, event: WorldEvent, world: World, timezone:
   if (root === 'events') {
     if (key === 'properties') {
       const property = more.join('.');
-      return property in event ? event[property as 'category'] : event.properties?.[property];
+      if (property in event) return event[property as 'category'];
+      const value = Object.hasOwn(event.properties ?? {}, property) ? event.properties![property] : null;
+      return value instanceof LosslessNumber ? new Exact(value.value) : value;
     }
     if (key === 'user_id' || key === 'event_type_id' || key === 'value_int' || key === 'value_amount')
       return exact(event[key]);

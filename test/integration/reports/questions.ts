@@ -32,7 +32,7 @@ const date = fc.oneof(localTime, nearEvents);
 const number = fc.constantFrom(0, 0.1, 0.3, -0.3, 10, 99.99, 1, 101, 9007199254740991);
 const text = fc.constantFrom(...TEXTS, 'EUR', 'shop', ...SOURCES);
 const session = fc.constantFrom(...world.events.map((_, index) => sessionId(index)), 'x');
-const custom = fc.constantFrom<unknown>('1', 1, 1.5, 'ä', 'b');
+const custom = fc.constantFrom<unknown>('1', 1, 1.5, 'ä', 'b', 'true', 'say "a\\b"');
 
 /** Fields, with the constants to compare them with. */
 const FIELDS: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
@@ -42,8 +42,9 @@ const FIELDS: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
     (key) => [`events.${key}`, text] as const,
   ),
   ...['session_id', 'app_session_id'].map((key) => [`events.${key}`, session] as const),
-  ...['command', 'x"y', "it's", 'value_str', 'category', 'no.such'].map(
-    (key) => [`events.properties.${key}`, text] as const,
+  ...['command', "it's", 'value_str', 'category', 'no.such'].map((key) => [`events.properties.${key}`, text] as const),
+  ...['plan', 'a.b', 'items', 'constructor'].map(
+    (key) => [`events.properties.${key}`, fc.oneof(custom, number, text)] as const,
   ),
   ['user.username', text],
   ['user.user_status', fc.constantFrom('active', 'blocked')],
@@ -57,7 +58,14 @@ const FIELDS: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
 
 const flat: fc.Arbitrary<Filter> = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom(...FIELDS).chain(([field, constant]) => conditionOn(field, constant)) },
-  { weight: 1, arbitrary: fc.tuple(fc.constantFrom('=', '!='), fc.constant('user.is_premium'), fc.boolean()) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(
+      fc.constantFrom('=', '!='),
+      fc.constantFrom('user.is_premium', 'events.properties.plan'),
+      fc.boolean(),
+    ),
+  },
 );
 
 function conditionOn(field: string, constant: fc.Arbitrary<unknown>): fc.Arbitrary<Filter> {
@@ -97,6 +105,9 @@ export const separators: fc.Arbitrary<readonly string[]> = fc.oneof(
       'events.category',
       'events.properties.value_str',
       'events.event_type_id',
+      'events.properties.plan',
+      'events.properties.a.b',
+      'events.properties.command',
       'user.custom_fields.level',
       'user.is_premium',
       'user.date_create',

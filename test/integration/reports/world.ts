@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { LosslessNumber, stringify } from 'lossless-json';
 import type pg from 'pg';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { type PackLimits, packSlice } from '../../../src/projections/events/packed/pack.ts';
@@ -38,7 +39,7 @@ export interface WorldEvent {
   readonly category: string | null;
   readonly webapp_name: string | null;
   readonly utm_source: string | null;
-  readonly properties: Readonly<Record<string, string>> | null;
+  readonly properties: Readonly<Record<string, string | boolean | LosslessNumber>> | null;
   /** Index in the world of the first event of the session, and of the session in its mini-application. */
   readonly session: number;
   readonly app_session: number | null;
@@ -60,11 +61,23 @@ export const SOURCES = ['ads', 'Blog', 'ä', 'Ads', 'zoo', '-', 'b'];
 const HOUR = 3_600_000;
 const QUARTER = HOUR / 4;
 
+/** A decimal that a double does not hold. */
+const LONG = '999999999999999.123456';
+const lossless = (digits: string) => new LosslessNumber(digits);
+
+function withoutNulls<T>(values: Readonly<Record<string, T | null>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+}
+
 /** 400 events of 12 users and of some with few events, around the clock changes, some at the same time. Deterministic. */
 export function sampleWorld(): World {
   const nullable = <T>(values: fc.Arbitrary<T>) => fc.option(values, { freq: 3 });
   const text = nullable(fc.constantFrom(...TEXTS));
   const decimal = nullable(fc.constantFrom('0', '0.1', '0.2', '-0.3', '10', '99.99', '999999999999999.123456', '7'));
+  const mixed = fc.oneof(
+    fc.constantFrom('1', 'true', 'say "a\\b"', true, false),
+    fc.constantFrom('1', '1.5', LONG).map(lossless),
+  );
   const event = fc.record({
     user_id: fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, Number.MAX_SAFE_INTEGER) },
@@ -84,7 +97,15 @@ export function sampleWorld(): World {
     category: text,
     webapp_name: nullable(fc.constantFrom('shop', 'game')),
     utm_source: nullable(fc.constantFrom(...SOURCES)),
-    properties: nullable(fc.dictionary(fc.constantFrom('command', 'x"y', "it's"), fc.constantFrom(...TEXTS))),
+    properties: nullable(
+      fc
+        .tuple(
+          fc.record({ command: fc.constantFrom(...TEXTS) }, { requiredKeys: [] }),
+          fc.dictionary(fc.constantFrom('plan', 'a.b', 'constructor'), fc.oneof(text, mixed), { maxKeys: 2 }),
+          fc.record({ items: fc.constantFrom('0', '0.1', '-0.3', '7', LONG).map(lossless) }, { requiredKeys: [] }),
+        )
+        .map(([command, others, items]) => withoutNulls({ ...command, ...others, ...items })),
+    ),
     startsSession: fc.boolean(),
   });
   const drafts = fc.sample(event, { numRuns: 400, seed: 1 }).sort((a, b) => a.date - b.date);
@@ -138,9 +159,7 @@ export async function storeWorld(pool: pg.Pool, { users, events }: World): Promi
     await pool.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${ddl}; RESET search_path`);
   await collateLikePeople(pool);
   const insert = (table: string, rows: readonly object[]) =>
-    pool.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [
-      JSON.stringify(rows),
-    ]);
+    pool.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [stringify(rows)]);
   const known = [...new Set(events.map(({ user_id }) => user_id))];
   for (const bot_id of Object.values(BOT_IDS)) {
     const rows = events.map(({ event_type_id, utm_source, session, app_session, ...columns }, index) => ({
@@ -198,7 +217,7 @@ export async function storeWorld(pool: pg.Pool, { users, events }: World): Promi
             WHERE (r.bot_id, r.user_id, r.date, r.ord) = (e.bot_id, e.user_id, e.date, e.ord))
           WHERE bot_id = ${bot_id} AND (user_id, date, ord) IN (
             SELECT user_id, date, ord FROM jsonb_populate_recordset(NULL::${TABLES.events}.events, $1))`,
-        [JSON.stringify(early.filter((_, index) => index % 7 === 0))],
+        [stringify(early.filter((_, index) => index % 7 === 0))],
       );
       await pack(pool, PACK_SOME);
     }
@@ -221,7 +240,7 @@ export async function pack(pool: pg.Pool, limits: PackLimits): Promise<void> {
 
 function botRow(bot_id: number, user_count: number): object {
   const names = { public_key: `bot${bot_id}`, owner_id: 1, pair_separator: '_', value_separator: '-' };
-  return { bot_id, ...names, units: {}, rules: [], clock: 0, utm_count: SOURCES.length, user_count };
+  return { bot_id, ...names, units: {}, rules: [], clock: 0, utm_count: SOURCES.length, user_count, property_count: 0 };
 }
 
 /** Gives all text columns a collation that databases often have, and that does not order by code points. */

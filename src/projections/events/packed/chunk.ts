@@ -30,7 +30,7 @@ export interface NumberColumn {
 export interface CodedColumn {
   readonly kind: 'coded';
   readonly codes: Codes;
-  /** Each value once; the first is null: no value. Decimals and JSON are text. Decimals may be parsed at each access. */
+  /** Each value once; the first is null: no value. Decimals and the values of properties, which are JSON, are text. Decimals may be parsed at each access. */
   readonly values: readonly (string | number | null)[];
 }
 
@@ -43,7 +43,7 @@ export function newCodes(values: number, size: number): Codes {
 }
 
 /** Kinds of columns, by their names in the tables `events` and `chunks`. */
-export const COLUMN_KINDS = {
+const COLUMN_KINDS = {
   user_idx: 'index',
   date: 'number',
   ord: 'number',
@@ -58,15 +58,22 @@ export const COLUMN_KINDS = {
   value_str: 'coded',
   category: 'coded',
   webapp_name: 'coded',
-  properties: 'coded',
 } as const satisfies Record<string, Column['kind']>;
-export type ColumnName = keyof typeof COLUMN_KINDS;
+type FixedName = keyof typeof COLUMN_KINDS;
+/** A column of the values of a property (properties.ts). */
+export type PropertyColumn = `properties.${string}`;
+export type ColumnName = FixedName | PropertyColumn;
 export type IndexName = NamesOf<'index'>;
 export type NumberName = NamesOf<'number'>;
-export type CodedName = NamesOf<'coded'>;
-type NamesOf<Kind> = { [K in ColumnName]: (typeof COLUMN_KINDS)[K] extends Kind ? K : never }[ColumnName];
+export type CodedName = NamesOf<'coded'> | PropertyColumn;
+type NamesOf<Kind> = { [K in FixedName]: (typeof COLUMN_KINDS)[K] extends Kind ? K : never }[FixedName];
 
-export const COLUMN_NAMES = Object.keys(COLUMN_KINDS) as readonly ColumnName[];
+/** The columns that every chunk has. */
+export const FIXED_COLUMNS = Object.keys(COLUMN_KINDS) as readonly FixedName[];
+
+export function kindOf(name: ColumnName): Column['kind'] {
+  return Object.hasOwn(COLUMN_KINDS, name) ? COLUMN_KINDS[name as FixedName] : 'coded';
+}
 
 /** The column of the events' users. */
 export function usersOf(chunk: Chunk): IndexColumn {

@@ -1,5 +1,6 @@
-import { COLUMN_KINDS, type CodedColumn, type Column, type ColumnName, newCodes, nothingCoded } from './chunk.ts';
+import { type CodedColumn, type Codes, type Column, type ColumnName, kindOf, newCodes, nothingCoded } from './chunk.ts';
 import { DecimalColumn } from './decimals.ts';
+import { propertyOf } from './properties.ts';
 
 /**
  * Columns of chunks as bytes, each one a `bytea`. Numbers are little-endian, the byte order of all supported machines.
@@ -9,6 +10,8 @@ import { DecimalColumn } from './decimals.ts';
  *   largest distance means none).
  * - coded: the number of values and the length of their text, in 4 bytes each; one code an event, in as many bytes as the
  *   number of values takes (`newCodes`); the values as a JSON array. No bytes: no event has a value.
+ * - property: a coded column that few of the events may have. The number of values, the length of their text and the number of
+ *   events, in 4 bytes each; if these are not all events, their positions in 2 bytes each; their codes; the values.
  */
 export function encodeColumn(column: Column): Buffer | null {
   switch (column.kind) {
@@ -23,13 +26,14 @@ export function encodeColumn(column: Column): Buffer | null {
 
 /** Decodes the column of `size` events. */
 export function decodeColumn(name: ColumnName, size: number, bytes: Uint8Array | null): Column {
-  switch (COLUMN_KINDS[name]) {
+  switch (kindOf(name)) {
     case 'index':
       return { kind: 'index', indexes: bytes === null ? new Uint32Array(size) : new Uint32Array(copyOf(bytes)) };
     case 'number':
       return { kind: 'number', numbers: decodeNumbers(required(name, bytes)) };
     case 'coded':
-      return bytes === null ? nothingCoded(size) : decodeCoded(size, bytes, DECIMALS.has(name));
+      if (bytes === null) return nothingCoded(size);
+      return propertyOf(name) === null ? decodeCoded(size, bytes, DECIMALS.has(name)) : decodeProperty(size, bytes);
   }
 }
 
@@ -89,6 +93,45 @@ function decodeCoded(size: number, bytes: Uint8Array, isDecimal: boolean): Coded
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + HEADER + codes.byteLength, length);
   if (isDecimal) return new DecimalColumn(codes, Buffer.from(text), count!);
   return { kind: 'coded', codes, values: JSON.parse(text.toString()) };
+}
+
+/** Positions have 2 bytes. */
+const MOST_POSITIONS = 0x1_0000;
+const PROPERTY_HEADER = 12;
+
+export function encodeProperty({ codes, values }: CodedColumn): Buffer {
+  const text = Buffer.from(JSON.stringify(values));
+  const header = (events: number) => bytesOf(Uint32Array.of(values.length, text.length, events));
+  const positions = positionsWithValue(codes);
+  const inAll = codes.byteLength;
+  const inSome = positions.length * (2 + codes.BYTES_PER_ELEMENT);
+  if (codes.length > MOST_POSITIONS || inSome >= inAll)
+    return Buffer.concat([header(codes.length), bytesOf(codes), text]);
+  const some = newCodes(values.length, positions.length);
+  for (let i = 0; i < positions.length; i++) some[i] = codes[positions[i]!]!;
+  return Buffer.concat([header(positions.length), bytesOf(positions), bytesOf(some), text]);
+}
+
+function positionsWithValue(codes: Codes): Uint16Array {
+  const positions = new Uint16Array(codes.length);
+  let size = 0;
+  for (let at = 0; at < codes.length; at++) if (codes[at] !== 0) positions[size++] = at;
+  return positions.subarray(0, size);
+}
+
+function decodeProperty(size: number, bytes: Uint8Array): CodedColumn {
+  const [count, length, events] = new Uint32Array(copyOf(bytes.subarray(0, PROPERTY_HEADER)));
+  const positions =
+    events === size ? null : new Uint16Array(copyOf(bytes.subarray(PROPERTY_HEADER, PROPERTY_HEADER + 2 * events!)));
+  const from = PROPERTY_HEADER + (positions?.byteLength ?? 0);
+  const stored = newCodes(count!, events!);
+  new Uint8Array(stored.buffer).set(bytes.subarray(from, from + stored.byteLength));
+  const to = from + stored.byteLength;
+  const values = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + to, length).toString());
+  if (positions === null) return { kind: 'coded', codes: stored, values };
+  const codes = newCodes(count!, size);
+  for (let i = 0; i < positions.length; i++) codes[positions[i]!] = stored[i]!;
+  return { kind: 'coded', codes, values };
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): Buffer {

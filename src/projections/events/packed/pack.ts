@@ -1,9 +1,10 @@
 import type { ClientBase } from 'pg';
 import { copyRows } from '../../../database/copy-rows.ts';
 import type { Moment } from '../draft.ts';
-import { type Chunk, COLUMN_NAMES, numbersOf } from './chunk.ts';
-import { encodeColumn } from './columns.ts';
-import { chunkBuilder, rowColumns } from './rows.ts';
+import { type Chunk, type CodedColumn, type ColumnName, FIXED_COLUMNS, numbersOf } from './chunk.ts';
+import { encodeColumn, encodeProperty } from './columns.ts';
+import { propertyOf } from './properties.ts';
+import { chunkBuilder, propertiesBuilder, rowColumns } from './rows.ts';
 
 /** Packing is due when so many events are not packed. The newest events stay unpacked, since late ones may follow. */
 export const CHUNK_EVENTS = 4096;
@@ -17,8 +18,8 @@ export const CHANGED_EVENTS = 2000;
 export const CHANGED_SHARE = 128;
 export const CHANGED_IN_CHUNK = 512;
 
-const bytes = COLUMN_NAMES.map((name) => `  ${name} bytea`).join(',\n');
-const storage = COLUMN_NAMES.map((name) => `ALTER COLUMN ${name} SET STORAGE EXTERNAL`).join(', ');
+const bytes = FIXED_COLUMNS.map((name) => `  ${name} bytea`).join(',\n');
+const storage = FIXED_COLUMNS.map((name) => `ALTER COLUMN ${name} SET STORAGE EXTERNAL`).join(', ');
 
 /**
  * Events packed for reports, which read whole columns. A chunk is never changed: others replace it. Triggers record every
@@ -59,6 +60,16 @@ ALTER TABLE chunks ${storage};
 CREATE INDEX chunks_due ON chunks (bot_id) WHERE changed >= ${CHANGED_IN_CHUNK};
 CREATE VIEW packing_due AS
   SELECT FROM timelines WHERE due UNION ALL SELECT FROM chunks WHERE changed >= ${CHANGED_IN_CHUNK};
+
+/* the properties that occur in a chunk */
+CREATE TABLE chunk_properties (
+  bot_id int NOT NULL,
+  chunk uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (bot_id, chunk, name)
+);
+ALTER TABLE chunk_properties ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 CREATE TABLE changed_events (
   bot_id int NOT NULL,
@@ -113,7 +124,7 @@ CREATE TRIGGER note_changed AFTER UPDATE ON events
 `;
 
 /** The tables that packing fills from the others. */
-export const PACKED_TABLES = ['timelines', 'chunks', 'changed_events'] as const;
+export const PACKED_TABLES = ['timelines', 'chunks', 'chunk_properties', 'changed_events'] as const;
 
 /** When packing is due, and the size of a chunk: the constants above. */
 export interface PackLimits {
@@ -195,6 +206,7 @@ async function packAgain(tx: ClientBase, { bot_id }: Timeline, { chunk }: PackLi
   });
   const [id, changed, events, date, ord, beforeDate, beforeOrd] = rows[0]!;
   await tx.query('DELETE FROM chunks WHERE bot_id = $1 AND id = $2', [bot_id, id]);
+  await tx.query('DELETE FROM chunk_properties WHERE bot_id = $1 AND chunk = $2', [bot_id, id]);
   const from = beforeDate === null ? '' : after({ date: beforeDate, ord: beforeOrd });
   const most = events + changed;
   const { size } = await packRows(
@@ -221,18 +233,25 @@ async function packRows(
   rest: string,
   most: number,
 ): Promise<{ readonly size: number; readonly last: Moment | undefined }> {
-  const builder = chunkBuilder(COLUMN_NAMES, most);
-  const chunks: Chunk[] = [];
+  const builder = chunkBuilder(FIXED_COLUMNS, most);
+  const properties = propertiesBuilder(most);
+  const chunks: PackedChunk[] = [];
+  const build = () => {
+    const ofProperties = properties.build(builder.size);
+    chunks.push({ ...builder.build(), properties: ofProperties });
+  };
   await copyRows(
     tx,
-    `SELECT ${rowColumns(COLUMN_NAMES)} FROM events e WHERE e.bot_id = ${bot_id} ${rest}`,
-    COLUMN_NAMES.length,
+    `SELECT ${rowColumns(FIXED_COLUMNS)}, e.properties::text FROM events e WHERE e.bot_id = ${bot_id} ${rest}`,
+    FIXED_COLUMNS.length + 1,
     (bytes, starts, lengths) => {
+      const [start, length] = [starts[FIXED_COLUMNS.length]!, lengths[FIXED_COLUMNS.length]!];
+      if (length > 0) properties.add(builder.size, bytes.toString('utf8', start, start + length));
       builder.add(bytes, starts, lengths);
-      if (builder.size === most) chunks.push(builder.build());
+      if (builder.size === most) build();
     },
   );
-  if (builder.size > 0) chunks.push(builder.build());
+  if (builder.size > 0) build();
   let last: Moment | undefined;
   let size = 0;
   for (const chunk of chunks) {
@@ -243,11 +262,23 @@ async function packRows(
   return { size, last };
 }
 
-async function addChunk(tx: ClientBase, key: readonly number[], { columns }: Chunk): Promise<void> {
-  await tx.query({
+interface PackedChunk extends Chunk {
+  /** A column for each property that occurs. */
+  readonly properties: ReadonlyMap<ColumnName, CodedColumn>;
+}
+
+async function addChunk(tx: ClientBase, key: readonly number[], { columns, properties }: PackedChunk): Promise<void> {
+  const { rows } = await tx.query<{ id: string }>({
     name: 'events.add_chunk',
-    text: `INSERT INTO chunks (bot_id, last_date, last_ord, events, ${COLUMN_NAMES.join()})
-           VALUES ($1, $2, $3, $4, ${COLUMN_NAMES.map((_, i) => `$${i + 5}`).join()})`,
-    values: [...key, ...COLUMN_NAMES.map((name) => encodeColumn(columns.get(name)!))],
+    text: `INSERT INTO chunks (bot_id, last_date, last_ord, events, ${FIXED_COLUMNS.join()})
+           VALUES ($1, $2, $3, $4, ${FIXED_COLUMNS.map((_, i) => `$${i + 5}`).join()}) RETURNING id`,
+    values: [...key, ...FIXED_COLUMNS.map((name) => encodeColumn(columns.get(name)!))],
+  });
+  if (properties.size === 0) return;
+  await tx.query({
+    name: 'events.add_chunk_properties',
+    text: `INSERT INTO chunk_properties (bot_id, chunk, name, bytes)
+           SELECT $1, $2, name, bytes FROM unnest($3::text[], $4::bytea[]) AS p (name, bytes)`,
+    values: [key[0], rows[0]!.id, [...properties.keys()].map(propertyOf), [...properties.values()].map(encodeProperty)],
   });
 }

@@ -1,5 +1,6 @@
 import { readBigint } from '../../../database/copy-rows.ts';
-import { type Chunk, COLUMN_KINDS, type CodedColumn, type Column, type ColumnName, newCodes } from './chunk.ts';
+import { type Chunk, type CodedColumn, type Column, type ColumnName, kindOf, newCodes } from './chunk.ts';
+import { eachProperty, propertyColumn, propertyOf } from './properties.ts';
 
 /** Builds chunks from rows of the table `events`, which come in the order of (date, ord). */
 export interface ChunkBuilder {
@@ -12,14 +13,18 @@ export interface ChunkBuilder {
 
 /** The select list, from `events AS e`, for a chunk with these columns, in their order. */
 export function rowColumns(names: readonly ColumnName[]): string {
-  return names.map((name) => `e.${name}${CASTS[name] ?? ''}`).join();
+  return names
+    .map((name) => {
+      const property = propertyOf(name);
+      return property === null ? `e.${name}${CASTS[name] ?? ''}` : `(e.properties -> '${property}')::text`;
+    })
+    .join();
 }
 
 /** Numeric as text, since its binary format is groups of four decimal digits. */
 const CASTS: Partial<Record<ColumnName, string>> = {
   value_int: '::text',
   value_amount: '::text',
-  properties: '::text',
 };
 /** Coded columns that are integers of 4 bytes in the table; the others are text. */
 const INTEGERS: ReadonlySet<ColumnName> = new Set(['event_id']);
@@ -51,7 +56,7 @@ interface GrowingColumn {
 }
 
 function newColumn(name: ColumnName, expected: number): GrowingColumn {
-  switch (COLUMN_KINDS[name]) {
+  switch (kindOf(name)) {
     case 'index': {
       let indexes = new Uint32Array(expected);
       return {
@@ -83,13 +88,27 @@ function codedColumn<T extends string | number>(
   expected: number,
   read: (bytes: Buffer, start: number, length: number) => T,
 ): GrowingColumn {
-  let codes = new Uint32Array(expected);
-  const codeOf = new Map<T, number>();
+  const { setValue, finish } = growingCodes<T>(expected);
   return {
     set(row, bytes, start, length) {
-      if (row === codes.length) codes = grown(codes, new Uint32Array(2 * row));
-      if (length < 0) return; // codes are 0 at first
-      const value = read(bytes, start, length);
+      if (length >= 0) setValue(row, read(bytes, start, length));
+    },
+    finish,
+  };
+}
+
+interface GrowingCodes<T> {
+  finish(size: number): CodedColumn;
+  /** Rows that are left out have no value. */
+  setValue(row: number, value: T): void;
+}
+
+function growingCodes<T extends string | number>(expected: number): GrowingCodes<T> {
+  let codes = new Uint32Array(expected); // 0: no value
+  const codeOf = new Map<T, number>();
+  return {
+    setValue(row, value) {
+      if (row >= codes.length) codes = grown(codes, new Uint32Array(2 * row));
       let code = codeOf.get(value);
       if (code === undefined) {
         code = codeOf.size + 1;
@@ -100,7 +119,7 @@ function codedColumn<T extends string | number>(
     finish(size): CodedColumn {
       const values = [null, ...codeOf.keys()];
       const used = newCodes(values.length, size);
-      used.set(codes.subarray(0, size));
+      used.set(codes.subarray(0, Math.min(size, codes.length)));
       return { kind: 'coded', codes: used, values };
     },
   };
@@ -109,4 +128,34 @@ function codedColumn<T extends string | number>(
 function grown<A extends Uint32Array | Float64Array>(small: A, large: A): A {
   large.set(small);
   return large;
+}
+
+/** Builds the columns of all properties of rows. */
+export interface PropertiesBuilder {
+  /** Adds a row with the JSON text of its properties. */
+  add(row: number, text: string): void;
+  /** A column of `size` rows for each property that occurs in them. The next row begins other columns. */
+  build(size: number): Map<ColumnName, CodedColumn>;
+}
+
+/** @param expected rows of a chunk; there may be more */
+export function propertiesBuilder(expected: number): PropertiesBuilder {
+  const columns = new Map<string, GrowingCodes<string>>();
+  return {
+    add(row, text) {
+      for (const [name, json] of eachProperty(text)) {
+        let column = columns.get(name);
+        if (column === undefined) {
+          column = growingCodes(expected);
+          columns.set(name, column);
+        }
+        column.setValue(row, json);
+      }
+    },
+    build(size) {
+      const built = new Map([...columns].map(([name, { finish }]) => [propertyColumn(name), finish(size)] as const));
+      columns.clear();
+      return built;
+    },
+  };
 }

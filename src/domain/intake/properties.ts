@@ -1,0 +1,87 @@
+import { exactNumber, isJsonObject, isStorable } from '../json.ts';
+import type { Problem } from '../problem.ts';
+import { decimalText } from './amounts.ts';
+
+/** Custom properties of events (decisions.md#event-properties): the form in which they are sent, and that of the log. */
+
+/** A value keeps its JSON type: text, boolean or number (as decimal text in `number`). */
+export type PropertyValue = string | boolean | { readonly number: string };
+export type EventProperties = Readonly<Record<string, PropertyValue>>;
+
+/** The types of values, as JSON names them. */
+export const PROPERTY_TYPES = ['string', 'number', 'boolean'] as const;
+export type PropertyType = (typeof PROPERTY_TYPES)[number];
+
+export const PROPERTY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Of an event. */
+export const MAX_PROPERTIES = 50;
+/** Characters of a text. */
+export const MAX_PROPERTY_TEXT = 1024;
+/** Names of a bot. */
+export const MAX_PROPERTY_NAMES = 1000;
+
+/** Reports read `events.properties.<name>` of these from the event itself (decisions.md#report-fields). */
+export const FIXED_PROPERTIES = [
+  'value_str',
+  'category',
+  'webapp_name',
+  'unit',
+  'command',
+  'callback_data',
+  'start_param',
+  'chat_type',
+] as const;
+
+const TAKEN: ReadonlySet<string> = new Set(['__proto__', ...FIXED_PROPERTIES]);
+const EXPECTED = `must be a text of at most ${MAX_PROPERTY_TEXT} characters, a number within 10^15 of at most 30 digits after the point, or a boolean`;
+
+type ReadProperties =
+  /** Undefined: there are none. */
+  | { readonly properties: EventProperties | undefined }
+  /** Their paths begin below `properties`: with a name, or '' for all of them. */
+  | { readonly problems: readonly Problem[] };
+
+/** Reads `properties` of an event: JSON of any shape. */
+export function readProperties(given: unknown): ReadProperties {
+  if (given === undefined || given === null) return { properties: undefined };
+  if (!isJsonObject(given)) return { problems: [{ path: '', message: 'must be an object' }] };
+  const entries = Object.entries(given).filter(([, value]) => value !== null);
+  if (entries.length === 0) return { properties: undefined };
+  if (entries.length > MAX_PROPERTIES)
+    return { problems: [{ path: '', message: `must have at most ${MAX_PROPERTIES} values, not ${entries.length}` }] };
+  const problems: Problem[] = [];
+  const properties: Record<string, PropertyValue> = {};
+  for (const [name, value] of entries) {
+    const read = readValue(value);
+    if (!PROPERTY_NAME.test(name))
+      problems.push({ path: name, message: 'the name must have 1 to 64 of A-Z, a-z, 0-9, _, . and -' });
+    else if (TAKEN.has(name))
+      problems.push({ path: name, message: 'the name is taken: reports read it from the event' });
+    else if (read === undefined) problems.push({ path: name, message: EXPECTED });
+    else properties[name] = read;
+  }
+  return problems.length > 0 ? { problems } : { properties };
+}
+
+function readValue(value: unknown): PropertyValue | undefined {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'string') return isText(value) ? value : undefined;
+  // The form of a JS number is the faster one.
+  const exact = Number.isFinite(value) ? (value as number) : exactNumber(value);
+  const number = exact === undefined ? null : decimalText(exact);
+  return number === null ? undefined : { number };
+}
+
+/** A string's length counts UTF-16 units. The limit counts code points, of which there are at most as many. */
+function isText(value: string): boolean {
+  const fits = value.length <= MAX_PROPERTY_TEXT || [...value].length <= MAX_PROPERTY_TEXT;
+  return fits && isStorable(value);
+}
+
+/** The properties as JSON text, with all digits of their numbers. */
+export function propertiesJson(properties: EventProperties): string {
+  const parts = Object.entries(properties).map(([name, value]) => {
+    return `${JSON.stringify(name)}:${typeof value === 'object' ? value.number : JSON.stringify(value)}`;
+  });
+  return `{${parts.join()}}`;
+}
