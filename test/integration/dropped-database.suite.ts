@@ -1,15 +1,8 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pause } from '../../src/util/pause.ts';
-import {
-  type Answers,
-  allAnswers,
-  type FilledBots,
-  fillService,
-  repeatAll,
-  request,
-  sampleReports,
-} from '../support/all-answers.ts';
+import { type Answers, allAnswers, type FilledBots, fillService, repeatAll, request } from '../support/all-answers.ts';
+import { sampleReports } from '../support/sample-reports.ts';
 import { startTestInstance, type TestService } from '../support/service.ts';
 
 /** The log is the only truth: when all else is dropped, every answer comes back, ids included. Runs on every engine. */
@@ -46,6 +39,8 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         resources: 200,
         events: 200,
         fields: 200,
+        eventProperties: 200,
+        properties: 200,
         userFields: 200,
         newUsers: 200,
         cellUsers: 200,

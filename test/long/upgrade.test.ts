@@ -3,12 +3,13 @@ import { readModels } from '../../src/projections/registry.ts';
 import { pause } from '../../src/util/pause.ts';
 import { type Sent, startLoad } from '../crash/load.ts';
 import { expectOnce, meetUsers } from '../crash/rounds.ts';
-import { request, sampleReports, timeless } from '../support/all-answers.ts';
+import { request, timeless } from '../support/all-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { inDatabase, openTestLog } from '../support/engines.ts';
 import { type FormerRelease, formerRelease } from '../support/former-release.ts';
 import { readAll } from '../support/log.ts';
 import { operate } from '../support/operate.ts';
+import { sampleReports } from '../support/sample-reports.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
 /** A release before this one, on a database that this one takes over while both answer (docs/upgrades.md). */

@@ -9,6 +9,7 @@ import { failBroadcast } from '../../src/domain/broadcast/lifecycle.ts';
 import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';
 import { fillSettings } from './fill-settings.ts';
+import { PROPERTIES_REPORT, sampleReports } from './sample-reports.ts';
 import type { Send } from './send.ts';
 import { type Answer, startTestInstance, type TestBot, type TestService } from './service.ts';
 
@@ -45,6 +46,7 @@ export interface Write {
 }
 
 const EVERY_USER = { segmentations: { include: [{ type: 'all', config: {} }] } };
+const PROPERTIES = { plan: 'pro', items: 3, gift: true };
 const GREETING = { type: 'sendMessage', message: { text: 'Hello, {{user.first_name}}' }, user_id: 1 };
 
 /** One answer of each kind: found, not found, refused, for each kind of key. The requests change nothing. */
@@ -58,6 +60,7 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     resources: () => ask(address, '/v1/reports/resources', apiKey),
     events: () => ask(address, '/v1/reports/events', apiKey),
     fields: () => ask(address, '/v1/reports/event-fields', apiKey),
+    eventProperties: () => ask(address, '/v1/reports/event-properties', apiKey),
     userFields: () => ask(address, '/v1/reports/user-fields', apiKey),
     newUsers: () =>
       ask(address, '/v1/reports/new-users?date_from=2026-02-01%2000:00:00&date_to=2026-02-02%2023:59:59', apiKey),
@@ -122,7 +125,8 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     wrongSecret: () => ask(address, `/v1/webhook/${bot.publicKey}`, null, { update_id: 1 }, secret('wrong')),
     rightSecret: () => ask(address, `/v1/webhook/${bot.publicKey}`, null, { update_id: 1 }, secret(bot.webhookSecret)),
   };
-  for (const [name, report_config] of Object.entries(sampleReports()))
+  const reports = { ...sampleReports(), properties: PROPERTIES_REPORT };
+  for (const [name, report_config] of Object.entries(reports))
     questions[name] = () => ask(address, '/v1/reports/preview', apiKey, { report_config });
   const given: Record<string, Pick<Answer, 'status' | 'body'>> = {};
   for (const [name, question] of Object.entries(questions)) {
@@ -180,13 +184,13 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   for (const id of [1, 2, 3]) await send('send-update', { update: start(id, `utmsource-ads${id}`) });
   await send('send-event', [
     { event: 'ordered', user_id: 1, value_num: 1999, unit: 'EUR', date: '2026-03-01T10:00:00Z', event_key: 'order-1' },
-    { event: 'ordered', user_id: 2, value_num: 25, unit: 'GEM', date: '2026-03-01T23:30:00Z' },
+    { event: 'ordered', user_id: 2, value_num: 25, unit: 'GEM', date: '2026-03-01T23:30:00Z', properties: PROPERTIES },
     { event: 'viewed', user_id: 3, category: 'hats', date: '2026-03-02T10:00:00Z' },
     { event: 'viewed', user_id: 404, date: '2026-03-02T10:00:00Z' },
   ]);
   await send('send-target', [
     { target_id: 1, user_id: 1, value: 5, unit: 'EUR', date: '2026-03-02T11:00:00.000Z' },
-    { target_id: 5, user_id: 405, date: '2026-03-02T11:00:00.000Z' },
+    { target_id: 5, user_id: 405, date: '2026-03-02T11:00:00.000Z', properties: { plan: 7 } },
   ]);
   await changeBot(commands, bot.publicKey, { username: 'shop_bot', value_separator: 'is' });
   await send('send-batch-update', [{ update: start(405, 'utmsourceismail') }]);
@@ -282,43 +286,6 @@ function start(id: number, payload: string): object {
     entities,
   };
   return { update_id: id, message };
-}
-
-/** Report configurations, by name. */
-export function sampleReports(): Readonly<Record<string, object>> {
-  const metric = { type: 'trend', event_id: null, event_name: 'any' };
-  const config = (type_chart: string, agr: object, more: object = {}): object => ({
-    source_request: { type: 'trends', type_chart, requests: [{ ...metric, ...agr }], ...more },
-    settings: { params: { ':date_from': '2026-02-01 00:00:00', ':date_to': '2026-03-05 00:00:00' } },
-  });
-  const amounts = { agr: 'property_sum', agr_field: 'events.value_amount' };
-  const event = { ...metric, type: 'event' };
-  const step = { ...metric, agr: 'total' };
-  const funnel = { type: 'funnels', type_chart: 'funnels', requests: [step, step] };
-  const retention = {
-    type: 'retention',
-    type_chart: 'retention',
-    target_entity: event,
-    returning_entity: event,
-    retention_total_intervals: 3,
-  };
-  const list = {
-    type: 'list',
-    type_chart: 'list',
-    table: 'events',
-    columns: ['events.date', 'events.event_type_id', 'events.value_int', 'events.category'],
-  };
-  return {
-    totals: config('table', { agr: 'total' }),
-    shares: config('table', { agr: 'median' }, { filters: ['!=', 'events.category', 'hats'] }),
-    users: config('line', { agr: 'total_uniq_user_id' }, { granularity: 'week' }),
-    sessions: config('line', { agr: 'total_uniq_session_id' }, { granularity: 'month' }),
-    amounts: config('line', amounts, { granularity: 'month' }),
-    breakdown: config('table', { agr: 'total' }, { separators: [{ property: 'events.category' }] }),
-    funnel: { ...config('funnels', {}), source_request: funnel },
-    retention: { ...config('retention', {}), source_request: retention },
-    list: { ...config('list', {}), source_request: list },
-  };
 }
 
 /** Fields that the time of the request, or what the database alone keeps, decides. */

@@ -2,11 +2,12 @@ import type pg from 'pg';
 import { eventFields, userFieldsWith } from '../../domain/reports/fields.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
+import { eventProperties } from '../../queries/reports/event-properties.ts';
 import { listEvents, utmLabels } from '../../queries/reports/event-types-and-labels.ts';
 import { customFields, type UserTable } from '../../queries/reports/users.ts';
 import { botOf, principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { eventFieldsAnswer, eventsAnswer, resourcesAnswer, utmLabelsAnswer } from './schemas.ts';
+import { eventFieldsAnswer, eventPropertiesAnswer, eventsAnswer, resourcesAnswer, utmLabelsAnswer } from './schemas.ts';
 import { userFieldsAnswer } from './users-schemas.ts';
 
 /** GET /v1/reports/resources: the bots that the key can access. */
@@ -54,6 +55,25 @@ export function eventFieldList(): AnyRoute {
     access: { resource: 'optional', premium: true },
     answer: eventFieldsAnswer,
     handle: async () => ({ ok: true, data: { items: eventFields } }),
+  });
+}
+
+/** GET /v1/reports/event-properties (decisions.md#property-fields). @param source the schema of the read model `events` */
+export function eventPropertyList(
+  source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>,
+): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/reports/event-properties',
+    operationId: 'listEventProperties',
+    summary: 'The custom properties that events of the bot have, for filters, breakdowns, columns and sums',
+    tag: 'Reports',
+    access: { resource: 'required', premium: true },
+    answer: eventPropertiesAnswer,
+    handle: async ({ request }) => ({
+      ok: true,
+      data: { items: await eventProperties(await source(), botOf(request).bot_id) },
+    }),
   });
 }
 

@@ -9,7 +9,7 @@ import { usersReadModel } from '../../projections/users/read-model.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
-import { eventFieldList, events, resources, userFieldList, utmLabelList } from './lists.ts';
+import { eventFieldList, eventPropertyList, events, resources, userFieldList, utmLabelList } from './lists.ts';
 import { newUsers } from './new-users.ts';
 import type { ReportsOfBots } from './reports-of-bots.ts';
 import { preview, run } from './run.ts';
@@ -37,6 +37,7 @@ export function reportRoutes(
     resources(catalog),
     events(eventTables),
     eventFieldList(),
+    eventPropertyList(eventTables),
     userFieldList(userTable),
     utmLabelList(eventTables),
     preview(answer),

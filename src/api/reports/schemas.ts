@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROPERTY_TYPES } from '../../domain/intake/properties.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { LOCAL_TIME_FORMAT } from '../../domain/local-time.ts';
 import { reportFields, SEPARATOR_NAMES } from '../../domain/reports/fields.ts';
@@ -45,7 +46,10 @@ const metric = z
       .describe(
         `In a table ${[...TABLE_AGGREGATIONS.keys()].join(', ')}; in a chart ${[...CHART_AGGREGATIONS.keys()].join(', ')}`,
       ),
-    agr_field: z.enum(PROPERTY_FIELDS).nullish().describe('Required with property_*'),
+    agr_field: z
+      .union([z.enum(PROPERTY_FIELDS), z.string().regex(/^events\.properties\.[A-Za-z0-9_.-]{1,64}$/)])
+      .nullish()
+      .describe('Required with property_*; of a custom property the numbers count'),
     filters,
   })
   .meta({ id: 'Metric' });
@@ -305,6 +309,18 @@ export const eventFieldsAnswer = items(
     .meta({ id: 'EventField' }),
 );
 
+export const eventPropertiesAnswer = items(
+  z
+    .object({
+      name: z.string().describe('events.properties.<name>'),
+      type: z.literal('dynamic').describe('Each value has its own type'),
+      types: z.array(z.enum(PROPERTY_TYPES)).describe('The types that values came with'),
+      operators: z.array(z.string()),
+      separator: z.literal(true).describe('A report may be broken down by it'),
+    })
+    .meta({ id: 'EventProperty' }),
+);
+
 const localDate = z
   .string({ error: 'is required' })
   .meta({ type: 'string', example: '2026-01-01 00:00:00', description: `${LOCAL_TIME_FORMAT} in the bot's time zone` });
@@ -326,4 +342,5 @@ export const utmLabelsAnswer = answer(
 
 /** Shapes of answers for a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
 export type ReportEvent = z.infer<typeof eventsAnswer>['data']['items'][number];
+export type EventProperty = z.infer<typeof eventPropertiesAnswer>['data']['items'][number];
 export type EventField = z.infer<typeof eventFieldsAnswer>['data']['items'][number];

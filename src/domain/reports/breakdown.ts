@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { LosslessNumber, stringify } from 'lossless-json';
+import { isLosslessNumber, stringify } from 'lossless-json';
 import { compareText, type FieldValue } from '../condition/predicate.ts';
 
 /** A breakdown shows the largest combinations of values, and all others as one (decisions.md#breakdown). */
@@ -22,7 +22,8 @@ function keyOf(value: FieldValue): string {
  */
 function plain(value: FieldValue): readonly [string, string] | null {
   if (value === null) return null;
-  if (value instanceof LosslessNumber) return ['number', new Big(value.value).toFixed()];
+  // Not by its class, which a number loses on its way to another thread.
+  if (isLosslessNumber(value)) return ['number', new Big(value.value).toFixed()];
   if (typeof value === 'number') return ['date', String(value).padStart(16, '0')];
   return [typeof value, typeof value === 'object' ? stringify(value)! : String(value)];
 }

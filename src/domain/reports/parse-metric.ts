@@ -1,5 +1,7 @@
+import { PROPERTY_NAME } from '../intake/properties.ts';
 import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { customPropertyOf } from './fields.ts';
 import { parseFilter } from './parse-source.ts';
 import { type Measure, type Metric, PROPERTY_FIELDS, type PropertyField } from './report.ts';
 
@@ -98,10 +100,12 @@ function parseMeasure(
   const field = property(input, 'agr_field');
   if (isPropertyField(field)) return { ...aggregation, field };
   const message = field === undefined ? `agr_field is required for ${name}` : 'unknown agr_field';
-  problems.push({ path: under(path, 'agr_field'), message, allowed: PROPERTY_FIELDS });
+  problems.push({ path: under(path, 'agr_field'), message, allowed: [...PROPERTY_FIELDS, 'events.properties.*'] });
   return undefined;
 }
 
 function isPropertyField(field: unknown): field is PropertyField {
-  return (PROPERTY_FIELDS as readonly unknown[]).includes(field);
+  if ((PROPERTY_FIELDS as readonly unknown[]).includes(field)) return true;
+  const name = typeof field === 'string' ? customPropertyOf(field) : undefined;
+  return name !== undefined && PROPERTY_NAME.test(name);
 }

@@ -8,7 +8,7 @@ import { LIST_KEYS, parseList } from './parse-list.ts';
 import { parseRetention, RETENTION_KEYS } from './parse-retention.ts';
 import { parseTrends, trendsKeys } from './parse-trends.ts';
 import type { Period, Report } from './report.ts';
-import { type NamedEvent, namedEvents, unknownKeys } from './warnings.ts';
+import { type NamedEvent, type NamedProperty, namedEvents, namedProperties, unknownKeys } from './warnings.ts';
 
 type ParsedReport =
   | {
@@ -16,6 +16,7 @@ type ParsedReport =
       readonly report: Report;
       readonly warnings: readonly Warning[];
       readonly events: readonly NamedEvent[];
+      readonly properties: readonly NamedProperty[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -38,7 +39,9 @@ export function parseReport(config: unknown, timezone: string): ParsedReport {
     settings: SETTINGS_KEYS,
     source_request: report.type === 'trends' ? trendsKeys(report) : SOURCE_KEYS[report.type],
   };
-  return { ok: true, report, warnings: unknownKeys(config, known), events: namedEvents(source.request) };
+  const { request } = source;
+  const warnings = unknownKeys(config, known);
+  return { ok: true, report, warnings, events: namedEvents(request), properties: namedProperties(request) };
 }
 
 /** `period` is the client's own (decisions.md#saved-periods). */

@@ -142,7 +142,8 @@ export type Measure =
 export type UniqueOf = 'user' | 'session' | 'app_session';
 export type Statistic = 'avg' | 'min' | 'max' | 'median';
 export const PROPERTY_FIELDS = ['events.value_int', 'events.value_amount'] as const;
-export type PropertyField = (typeof PROPERTY_FIELDS)[number];
+/** The value of an event, or a custom property: its numbers. */
+export type PropertyField = (typeof PROPERTY_FIELDS)[number] | `events.properties.${string}`;
 
 /**
  * Events of one user, by date and then by their order in the log, unless a report selects them in another order. They are

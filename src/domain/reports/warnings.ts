@@ -1,5 +1,7 @@
+import type { PropertyType } from '../intake/properties.ts';
 import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { under, type Warning } from '../problem.ts';
+import { customPropertyOf } from './fields.ts';
 import { sourcePath } from './parse-source.ts';
 
 /** The known keys of a value: null accepts any value, an object lists its keys, an array has the known keys of its items. */
@@ -37,18 +39,25 @@ export interface NamedEvent {
   readonly name: string | undefined;
 }
 
-/** The events that the metrics, steps and entities of a checked source_request name. */
-export function namedEvents(source: JsonObject): NamedEvent[] {
-  const requests = property(source, 'requests');
-  const inRequests = Array.isArray(requests)
-    ? requests.map((request: unknown, index) => [under(sourcePath('requests'), index), request] as const)
-    : [];
+/** The metrics, steps and entities of a checked source_request, each with its path. */
+function selectionsIn(source: JsonObject): (readonly [path: string, item: JsonObject])[] {
+  const requests = itemsOf(source, 'requests', sourcePath('requests'));
   const entities = ['target_entity', 'returning_entity'].map(
     (key) => [sourcePath(key), property(source, key)] as const,
   );
-  return [...inRequests, ...entities].flatMap(([path, item]) => {
-    const eventId = isJsonObject(item) ? safeInteger(property(item, 'event_id')) : undefined;
-    if (!isJsonObject(item) || eventId === undefined) return [];
+  return [...requests, ...entities].flatMap(([path, item]) => (isJsonObject(item) ? [[path, item] as const] : []));
+}
+
+function itemsOf(object: JsonObject, key: string, path: string): (readonly [path: string, item: unknown])[] {
+  const items = property(object, key);
+  return Array.isArray(items) ? items.map((item: unknown, index) => [under(path, index), item] as const) : [];
+}
+
+/** The events that the metrics, steps and entities of a checked source_request name. */
+export function namedEvents(source: JsonObject): NamedEvent[] {
+  return selectionsIn(source).flatMap(([path, item]) => {
+    const eventId = safeInteger(property(item, 'event_id'));
+    if (eventId === undefined) return [];
     const name = property(item, 'event_name');
     return [{ path, eventId, name: typeof name === 'string' ? name : undefined }];
   });
@@ -74,4 +83,56 @@ export function eventWarnings(named: readonly NamedEvent[], known: readonly Know
     const message = `event_id ${eventId} is ${own}, and ${name} has the event_id ${other.event_id}: the id decides`;
     return [{ path: under(path, 'event_name'), message }];
   });
+}
+
+/** A custom property that a report names. */
+export interface NamedProperty {
+  readonly path: string;
+  readonly name: string;
+  /** Whether only its numbers count. */
+  readonly isNumber: boolean;
+}
+
+/** The custom properties that a checked source_request names. */
+export function namedProperties(source: JsonObject): NamedProperty[] {
+  const named: NamedProperty[] = [];
+  const note = (path: string, field: unknown, isNumber = false): void => {
+    const name = typeof field === 'string' ? customPropertyOf(field) : undefined;
+    if (name !== undefined) named.push({ path, name, isNumber });
+  };
+  const noteFilter = (path: string, filter: unknown): void => {
+    if (!Array.isArray(filter)) return;
+    const [operator, field] = filter as readonly unknown[];
+    if (operator !== 'and' && operator !== 'or') note(under(path, 1), field);
+    else for (const [index, part] of filter.entries()) noteFilter(under(path, index), part);
+  };
+  noteFilter(sourcePath('filters'), property(source, 'filters'));
+  for (const [path, item] of selectionsIn(source)) {
+    noteFilter(under(path, 'filters'), property(item, 'filters'));
+    note(under(path, 'agr_field'), property(item, 'agr_field'), true);
+  }
+  for (const [path, item] of itemsOf(source, 'separators', sourcePath('separators')))
+    note(under(path, 'property'), isJsonObject(item) ? property(item, 'property') : undefined);
+  for (const [path, column] of itemsOf(source, 'columns', sourcePath('columns'))) note(path, column);
+  const order = property(source, 'order');
+  if (isJsonObject(order)) for (const name of Object.keys(order)) note(under(sourcePath('order'), name), name);
+  return named;
+}
+
+/** A custom property that counted events of the bot have. */
+export interface KnownProperty {
+  readonly name: string;
+  readonly types: readonly PropertyType[];
+}
+
+/** Warns of properties that no event has, or no event as a number where one is needed. At most 100 warnings. */
+export function propertyWarnings(named: readonly NamedProperty[], known: readonly KnownProperty[]): Warning[] {
+  const typesOf = new Map(known.map(({ name, types }) => [name, types]));
+  const warnings = named.flatMap(({ path, name, isNumber }): Warning[] => {
+    const types = typesOf.get(name);
+    if (types === undefined) return [{ path, message: `no event of the bot has the property ${name}` }];
+    if (!isNumber || types.includes('number')) return [];
+    return [{ path, message: `no event of the bot has a number in the property ${name}, but ${types.join(' and ')}` }];
+  });
+  return warnings.slice(0, MAX_WARNINGS);
 }

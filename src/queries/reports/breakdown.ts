@@ -1,4 +1,4 @@
-import { LosslessNumber, stringify } from 'lossless-json';
+import { isLosslessNumber, stringify } from 'lossless-json';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import { type LineName, valueKey } from '../../domain/reports/cell.ts';
@@ -65,7 +65,7 @@ export function lineNamed(name: LineName, separators: readonly Separator[], line
 export function cellOf(value: FieldValue, type: ReportField['type'], timezone: string): Cell {
   if (value === null) return null;
   if (type === 'date') return isoWithOffset(Number(value), timezone);
-  if (value instanceof LosslessNumber) return measureCell(value.value);
+  if (isLosslessNumber(value)) return measureCell(value.value);
   if (type === 'number') return measureCell(String(value));
   return typeof value === 'object' ? stringify(value)! : value;
 }

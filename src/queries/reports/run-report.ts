@@ -5,18 +5,26 @@ import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
 import type { ReportCell } from '../../domain/reports/cell.ts';
 import { fieldsNamed, type Report } from '../../domain/reports/report.ts';
-import { eventWarnings, type KnownEvent, type NamedEvent } from '../../domain/reports/warnings.ts';
+import {
+  eventWarnings,
+  type KnownEvent,
+  type KnownProperty,
+  type NamedEvent,
+  type NamedProperty,
+  propertyWarnings,
+} from '../../domain/reports/warnings.ts';
 import type { ReportAnswer } from './answer.ts';
 import { openArrayPool } from './array-pool.ts';
 import { cellUsers } from './cell-users.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { type Deferred, deferredValues } from './deferred.ts';
+import { type KnownPropertiesRow, knownPropertiesOf, knownPropertiesSql } from './event-properties.ts';
 import type { ReportTables } from './fields.ts';
 import { listRows } from './list.ts';
 import { retentionSpan } from './retention.ts';
 import { type ScanOptions, scanOf } from './scan.ts';
 import { inSnapshot, type Query } from './snapshot.ts';
-import { findEvents } from './stored-events.ts';
+import { findEvents, type NamedThings } from './stored-events.ts';
 import { ALONE, TeamBrokenError } from './team.ts';
 import { gatherTeam, type Recruiting, teamRows } from './team-report.ts';
 
@@ -27,8 +35,7 @@ export interface ReportTask {
   readonly parsed: {
     readonly report: Report;
     readonly warnings: readonly Warning[];
-    readonly events: readonly NamedEvent[];
-  };
+  } & NamedThings;
   /** Most rows of the answer. */
   readonly limit: number;
   /** Milliseconds since 1970 UTC. */
@@ -101,24 +108,25 @@ async function runReport(
   recruiting?: Recruiting,
 ): Promise<ReportAnswer> {
   const { tables, botId, limit, now, timeoutMs } = task;
-  const { report, warnings, events } = task.parsed;
+  const { report, warnings, events, properties } = task.parsed;
   const { timezone, from, to } = report.period;
   const ports: MessagePort[] = [];
   const { result, deferred, behindMs } = await inReport(pool, cache, task, async (options) => {
     if (report.type === 'list') {
-      const known = await knownEvents(events, { query: options.snapshot.query, tables, botId });
-      return { ...(await listRows(report, options, limit)), known };
+      const asked = { query: options.snapshot.query, tables, botId };
+      const known = { known: await knownEvents(events, asked), properties: await knownProperties(properties, asked) };
+      return { ...(await listRows(report, options, limit)), ...known };
     }
-    const stored = await findEvents(options, events);
+    const stored = await findEvents(options, { events, properties });
     const asked = { botId, tables, span: options.span, now, timeoutMs, query: options.snapshot.query };
     const team = recruiting === undefined ? ALONE : await gatherTeam(report, stored, { ...asked, recruiting, ports });
     const scan = await scanOf(options, { stored, fields: fieldsNamed(report), team });
     const rows = await teamRows(report, scan, { now, limit });
-    return { ...rows!, known: stored.known };
+    return { ...rows!, known: stored.known, properties: stored.properties };
   }).finally(() => {
     for (const port of ports) port.close();
   });
-  const { columns, rows, total, matching, known } = result;
+  const { columns, rows, total, matching } = result;
   return {
     columns,
     rows,
@@ -131,7 +139,12 @@ async function runReport(
       truncated: rows.length < total,
       data_as_of: isoWithOffset(now - behindMs, timezone),
       lag_ms: behindMs,
-      warnings: [...warnings, ...eventWarnings(events, known), ...(deferred === null ? [] : [deferred.warning])],
+      warnings: [
+        ...warnings,
+        ...eventWarnings(events, result.known),
+        ...propertyWarnings(properties, result.properties),
+        ...(deferred === null ? [] : [deferred.warning]),
+      ],
     },
   };
 }
@@ -166,7 +179,7 @@ async function inReport<T>(
 /** The event types of a bot that have one of the ids or names. */
 async function knownEvents(
   named: readonly NamedEvent[],
-  { query, tables, botId }: { readonly query: Query; readonly tables: ReportTables; readonly botId: number },
+  { query, tables, botId }: Asked,
 ): Promise<readonly KnownEvent[]> {
   if (named.length === 0) return [];
   const ids = named.map(({ eventId }) => eventId);
@@ -175,4 +188,20 @@ async function knownEvents(
     SELECT event_id::int, name FROM ${sql.id(tables.events, 'event_types')}
      WHERE bot_id = ${botId} AND (event_id = ANY(${ids}::bigint[]) OR name = ANY(${names}::text[]))
      ORDER BY event_id`);
+}
+
+interface Asked {
+  readonly query: Query;
+  readonly tables: ReportTables;
+  readonly botId: number;
+}
+
+async function knownProperties(
+  named: readonly NamedProperty[],
+  { query, ...of }: Asked,
+): Promise<readonly KnownProperty[]> {
+  if (named.length === 0) return [];
+  const [row] = await query(sql<{ properties: KnownPropertiesRow }>`
+    SELECT (${knownPropertiesSql(of, named)}) AS properties`);
+  return knownPropertiesOf(row!.properties);
 }

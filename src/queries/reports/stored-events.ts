@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { KnownEvent, NamedEvent } from '../../domain/reports/warnings.ts';
+import type { KnownEvent, KnownProperty, NamedEvent, NamedProperty } from '../../domain/reports/warnings.ts';
 import { CHUNK_EVENTS } from '../../projections/events/packed/pack.ts';
 import type { ChunkCache } from './chunk-cache.ts';
+import { type KnownPropertiesRow, knownPropertiesOf, knownPropertiesSql } from './event-properties.ts';
 import type { ReportTables } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
 import { withConstants } from './statement.ts';
@@ -21,6 +22,14 @@ export interface StoredEvents {
   readonly oldestChunk: string | null;
   /** The event types that were asked for. */
   readonly known: readonly CountedEvent[];
+  /** The custom properties that were asked for and that events have. */
+  readonly properties: readonly KnownProperty[];
+}
+
+/** The events and properties that a report names. */
+export interface NamedThings {
+  readonly events: readonly NamedEvent[];
+  readonly properties: readonly NamedProperty[];
 }
 
 export interface StoredChunk {
@@ -62,40 +71,46 @@ export interface StoredEventsOptions {
   readonly cache: ChunkCache;
 }
 
+const NOTHING_NAMED: NamedThings = { events: [], properties: [] };
+
 /**
- * Finds the events of a report's snapshot, and the event types with one of the ids or names. The query has no parameters, so
+ * Finds the events of a report's snapshot, and the event types and properties that the report names. The query has no parameters, so
  * that it shares a round trip with the snapshot's BEGIN.
  */
 export async function findEvents(
   options: StoredEventsOptions,
-  named: readonly NamedEvent[] = [],
+  named: NamedThings = NOTHING_NAMED,
 ): Promise<StoredEvents> {
   const { botId, tables, span, snapshot } = options;
   const table = (name: string) => sql.id(tables.events, name);
-  const known = named.length === 0 ? sql`NULL` : sql`(${knownEventsSql(options, named)})`;
+  const known = named.events.length === 0 ? sql`NULL` : sql`(${knownEventsSql(options, named.events)})`;
+  const properties =
+    named.properties.length === 0 ? sql`NULL` : sql`(${knownPropertiesSql(options, named.properties)})`;
   const [found] = await snapshot.query<FoundRow>(
     sql.raw(
       withConstants(sql`
         SELECT b.user_count, b.utm_count, concat_ws(' ', t.tableoid, pg_postmaster_start_time()) AS source,
                t.until_date::float8, t.until_ord::float8, t.changed::float8, t.loose::float8, t.packed::float8,
-               t.writes::float8, t.packings::float8, ${known} AS known
+               t.writes::float8, t.packings::float8, ${known} AS known, ${properties} AS properties
           FROM ${table('bots')} AS b LEFT JOIN ${table('timelines')} AS t USING (bot_id) WHERE b.bot_id = ${botId}`),
     ),
   );
-  if (found === undefined) return { bot: undefined, chunks: [], oldestChunk: null, known: [] };
-  const { known: types, ...bot } = found;
+  if (found === undefined) return { bot: undefined, chunks: [], oldestChunk: null, known: [], properties: [] };
+  const { known: types, properties: ofBot, ...bot } = found;
   const chunks = await chunksOf(options, bot);
   return {
     bot,
     ...chunks,
     chunks: inSpan(chunks.chunks, span),
     known: types?.map(([event_id, name, count]) => ({ event_id, name, count })) ?? [],
+    properties: knownPropertiesOf(ofBot),
   };
 }
 
 interface FoundRow extends BotRow {
   /** Ids, names and counts. */
   readonly known: readonly (readonly [number, string, number])[] | null;
+  readonly properties: KnownPropertiesRow;
 }
 
 function knownEventsSql({ botId, tables }: StoredEventsOptions, named: readonly NamedEvent[]): RawBuilder<unknown> {

@@ -45,7 +45,7 @@ export async function gatherTeam(
   stored: StoredEvents,
   { recruiting, ports, query, ...rest }: TeamOptions & { recruiting: Recruiting; ports: MessagePort[] },
 ): Promise<Team> {
-  if (!isDivisible(report, stored) || workOf(report, stored) < recruiting.leastEvents) return ALONE;
+  if (!isDivisible(stored) || workOf(report, stored) < recruiting.leastEvents) return ALONE;
   ports.push(...(await recruiting.recruit()));
   if (ports.length === 0) return ALONE;
   const [row] = await query(sql<{ snapshot: string }>`SELECT pg_export_snapshot() AS snapshot`);
@@ -60,9 +60,7 @@ export async function gatherTeam(
 /** Rows that the leader reads and sends to the others: more than these are not worth it. */
 const MOST_LOOSE_EVENTS = 2 ** 14;
 
-function isDivisible(report: TeamReport, { bot }: StoredEvents): boolean {
-  // The classes of numbers in custom fields would be lost on the way to another thread.
-  if (report.separators.some(({ field }) => field.type === 'dynamic')) return false;
+function isDivisible({ bot }: StoredEvents): boolean {
   return bot !== undefined && (bot.loose ?? 0) + (bot.changed ?? 0) <= MOST_LOOSE_EVENTS;
 }
 

@@ -64,6 +64,11 @@ describe('send-event refuses with 400', () => {
       'letters A to Z and digits (at unit)',
     ],
     ['a long event_key', { ...valid, event_key: long }, 'at most 250 characters (at event_key)'],
+    ['properties that are no object', { ...valid, properties: ['a'] }, 'must be an object (at properties)'],
+    ['a nested property', { ...valid, properties: { a: { b: 1 } } }, 'or a boolean (at properties.a)'],
+    ['a list as a property', { ...valid, properties: { plan: 'pro', a: [] } }, 'or a boolean (at properties.a)'],
+    ['a property of a bad name', { ...valid, properties: { 'a b': 1 } }, '(at properties.a b)'],
+    ['a property with 31 decimals', '{"event":"paid","user_id":7,"properties":{"a":1e-31}}', '(at properties.a)'],
   ])('%s', async (_, body, message) => {
     const answer = await service.post('/v1/send-event', body, key);
     expect(answer).toMatchObject({ status: 400, body: { ok: false, error_code: 400 } });

@@ -38,6 +38,7 @@ const EVENT_FIELDS: Fields = [
   ...['unit', 'value_str', 'category', 'utm_source', 'utm_medium'].map((key) => [`events.${key}`, text] as const),
   ...['session_id', 'app_session_id'].map((key) => [`events.${key}`, session] as const),
   ...['command', "it's", 'value_str', 'no.such'].map((key) => [`events.properties.${key}`, text] as const),
+  ['events.properties.plan', custom],
 ];
 
 type Filter = readonly unknown[];

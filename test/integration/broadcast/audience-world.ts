@@ -56,7 +56,7 @@ export interface WorldEvent {
   readonly utm_source: string | null;
   readonly session_id: string;
   readonly app_session_id: string | null;
-  readonly properties: Readonly<Record<string, string>> | null;
+  readonly properties: Readonly<Record<string, string | number | boolean>> | null;
 }
 
 export const BOT_ID = 7;
@@ -138,7 +138,15 @@ export function sampleWorld(): World {
     value_str: text,
     category: text,
     utm_source: nullable(fc.constantFrom(...SOURCES)),
-    properties: nullable(fc.dictionary(fc.constantFrom('command', "it's"), fc.constantFrom(...TEXTS))),
+    properties: nullable(
+      fc.record(
+        {
+          command: fc.constantFrom(...TEXTS),
+          plan: fc.constantFrom<string | number | boolean>(...TEXTS, '1', 1, 1.5, true),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
   });
   return {
     users,

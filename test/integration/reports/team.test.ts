@@ -52,7 +52,7 @@ const request = fc.record({
   event_name: fc.constant('x'),
   event_id,
   filters,
-  agr_field: fc.constantFrom('events.value_int', 'events.value_amount'),
+  agr_field: fc.constantFrom('events.value_int', 'events.value_amount', 'events.properties.items'),
   agr: fc.constantFrom(
     ...['total', 'total_uniq_user_id', 'total_uniq_session_id', 'avg_user_id', 'median_user_id', 'property_sum'],
     ...['property_avg', 'property_min', 'property_max', 'property_median', 'property_median'],

@@ -49,7 +49,12 @@ const asked: fc.Arbitrary<Asked> = fc.constantFrom('line', 'table', 'utm_trends'
       fc.record({
         event_id: fc.constantFrom(null, 1, 101, 102, 999),
         agr: fc.constantFrom(...(type_chart === 'table' ? TABLE_AGRS : CHART_AGRS)),
-        agr_field: fc.constantFrom('events.value_int', 'events.value_amount'),
+        agr_field: fc.constantFrom(
+          'events.value_int',
+          'events.value_amount',
+          'events.properties.items',
+          'events.properties.plan',
+        ),
         filters,
       }),
       { minLength: 1, maxLength: 3 },

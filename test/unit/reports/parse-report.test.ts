@@ -159,12 +159,21 @@ describe('aggregations', () => {
       {
         path: 'source_request.requests.0.agr_field',
         message: 'agr_field is required for property_sum',
-        allowed: ['events.value_int', 'events.value_amount'],
+        allowed: ['events.value_int', 'events.value_amount', 'events.properties.*'],
       },
     ]);
-    expect(problemsOf(withMetric({ agr: 'property_sum', agr_field: 'events.user_id' }))).toMatchObject([
-      { path: 'source_request.requests.0.agr_field', message: 'unknown agr_field' },
-    ]);
+    for (const agr_field of [
+      'events.user_id',
+      'events.properties.unit',
+      'events.properties.a b',
+      'user.custom_fields.x',
+    ])
+      expect(problemsOf(withMetric({ agr: 'property_sum', agr_field }))).toMatchObject([
+        { path: 'source_request.requests.0.agr_field', message: 'unknown agr_field' },
+      ]);
+    expect(reportOf(withMetric({ agr: 'property_sum', agr_field: 'events.properties.price' }))).toMatchObject({
+      metrics: [{ measure: { type: 'property', statistic: 'sum', field: 'events.properties.price' } }],
+    });
     expect(reportOf(withMetric({ agr: 'property_median', agr_field }))).toMatchObject({
       metrics: [{ measure: { type: 'property', statistic: 'median', field: agr_field } }],
     });

@@ -1,5 +1,6 @@
-import { codedOf } from '../../../projections/events/packed/chunk.ts';
+import type { CodedName } from '../../../projections/events/packed/chunk.ts';
 import { scaledDecimalsOf } from '../../../projections/events/packed/decimals.ts';
+import { decimalsOf } from '../../../projections/events/packed/properties.ts';
 import { type ArrayPool, atLeast } from '../array-pool.ts';
 import { middleOf } from './middle.ts';
 import { isDirect, type NumberedValues, numberedValues } from './numbered-values.ts';
@@ -17,7 +18,7 @@ interface Counted {
  * @param mostHeld the most values of a line that are held one by one, once a bucket has ended
  */
 export function medianTally(
-  column: 'value_int' | 'value_amount',
+  column: CodedName,
   { lines, buckets, isShared }: TallySize,
   arrays: ArrayPool,
   mostHeld = MOST_HELD,
@@ -48,17 +49,19 @@ export function medianTally(
   return {
     columns: [column],
     open(chunk) {
-      const coded = codedOf(chunk, column);
+      const coded = decimalsOf(chunk, column);
       codes = coded.codes;
       const scaled = scaledDecimalsOf(coded);
       integers = scaled?.integers ?? new Float64Array(coded.values.length).fill(Number.NaN);
       factor = scaled === null ? Number.NaN : values.directFactor(scaled.decimals);
       const texts = scaled === null ? coded.values : [];
       numberOf = (code) => {
-        if (code === 0) return -1; // no value
-        return scaled === null
-          ? values.ofText(texts[code] as string)
-          : values.ofInteger(scaled.integers[code]!, scaled.decimals);
+        if (scaled === null) {
+          const text = texts[code] as string | null;
+          return text === null ? -1 : values.ofText(text);
+        }
+        const integer = scaled.integers[code]!;
+        return Number.isNaN(integer) ? -1 : values.ofInteger(integer, scaled.decimals);
       };
     },
     add(bucket, positions, linesAt, from, to) {

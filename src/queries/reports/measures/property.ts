@@ -1,4 +1,7 @@
+import { customPropertyOf } from '../../../domain/reports/fields.ts';
 import type { Measure } from '../../../domain/reports/report.ts';
+import type { CodedName } from '../../../projections/events/packed/chunk.ts';
+import { propertyColumn } from '../../../projections/events/packed/properties.ts';
 import type { ArrayPool } from '../array-pool.ts';
 import { medianTally } from './median.ts';
 import { sumTally } from './sum.ts';
@@ -8,6 +11,12 @@ type PropertyMeasure = Extract<Measure, { type: 'property' }>;
 
 /** A statistic of the values of events that have one. Exact: it adds and compares integers. */
 export function propertyTally({ statistic, field }: PropertyMeasure, size: TallySize, arrays: ArrayPool): Tally {
-  const column = field === 'events.value_int' ? 'value_int' : 'value_amount';
+  const column = decimalColumn(field);
   return statistic === 'median' ? medianTally(column, size, arrays) : sumTally(statistic, column, size);
+}
+
+/** The column of the decimals of a measure. */
+export function decimalColumn(field: PropertyMeasure['field']): CodedName {
+  if (field === 'events.value_int') return 'value_int';
+  return field === 'events.value_amount' ? 'value_amount' : propertyColumn(customPropertyOf(field)!);
 }

@@ -1,6 +1,7 @@
 import type { Statistic } from '../../../domain/reports/report.ts';
-import { type CodedColumn, codedOf } from '../../../projections/events/packed/chunk.ts';
+import type { CodedColumn, CodedName } from '../../../projections/events/packed/chunk.ts';
 import { scaledDecimalsOf } from '../../../projections/events/packed/decimals.ts';
+import { decimalsOf as decimalsIn } from '../../../projections/events/packed/properties.ts';
 import { decimalsOf, decimalText, meanText, scaled } from './statistics.ts';
 import type { Tally, TallySize } from './tally.ts';
 
@@ -16,7 +17,7 @@ interface Cell {
 /** Sums, means, minima and maxima of the values of events. */
 export function sumTally(
   statistic: Exclude<Statistic, 'median'> | 'sum',
-  column: 'value_int' | 'value_amount',
+  column: CodedName,
   { lines, buckets }: TallySize,
 ): Tally {
   const cells: (Cell | undefined)[] = Array.from({ length: lines * buckets });
@@ -35,7 +36,7 @@ export function sumTally(
   return {
     columns: [column],
     open(chunk) {
-      coded = codedOf(chunk, column);
+      coded = decimalsIn(chunk, column);
       const short = scaledDecimalsOf(coded);
       integers = short !== null && short.greatest * chunk.size <= Number.MAX_SAFE_INTEGER ? short.integers : null;
       if (integers !== null) {

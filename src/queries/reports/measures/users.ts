@@ -1,5 +1,7 @@
 import type { Measure } from '../../../domain/reports/report.ts';
-import { type Chunk, codedOf, indexesOf, numbersOf } from '../../../projections/events/packed/chunk.ts';
+import { type Chunk, type CodedName, indexesOf, numbersOf } from '../../../projections/events/packed/chunk.ts';
+import { decimalsOf } from '../../../projections/events/packed/properties.ts';
+import { decimalColumn } from './property.ts';
 import type { EventTally } from './tally.ts';
 
 interface UsersOptions {
@@ -40,11 +42,11 @@ export function usersTally(
   };
 }
 
-type Contributing = 'value_int' | 'value_amount' | 'session' | 'app_session';
+type Contributing = CodedName | 'session' | 'app_session';
 
 /** The column without a value of which an event does not contribute; null: every event does. */
 function contributingColumn(measure: Measure): Contributing | null {
-  if (measure.type === 'property') return measure.field === 'events.value_int' ? 'value_int' : 'value_amount';
+  if (measure.type === 'property') return decimalColumn(measure.field);
   return measure.type === 'uniques' && measure.of !== 'user' ? measure.of : null;
 }
 
@@ -53,6 +55,6 @@ function hasValue(chunk: Chunk, column: Contributing): (at: number) => boolean {
     const sessions = numbersOf(chunk, column);
     return (at) => !Number.isNaN(sessions[at]!);
   }
-  const { codes, values } = codedOf(chunk, column);
+  const { codes, values } = decimalsOf(chunk, column);
   return (at) => values[codes[at]!] !== null;
 }
