@@ -1,4 +1,4 @@
-import type { EventField, ReportEvent } from '../../../src/api/reports/schemas.ts';
+import type { EventField, EventProperty, ReportEvent } from '../../../src/api/reports/schemas.ts';
 import type { UserField } from '../../../src/api/reports/users-schemas.ts';
 import { request, type Value } from '../api.ts';
 
@@ -9,8 +9,10 @@ export interface Catalog {
 }
 
 export type KnownEvent = Readonly<ReportEvent>;
-/** Fields of events and users. */
-export type Field = Readonly<Omit<EventField, 'type'> & Pick<EventField | UserField, 'type'>>;
+/** Fields of events and users. Of a custom property, `types` are those that its values came with. */
+export type Field = Readonly<
+  Omit<EventField, 'type'> & Pick<EventField | UserField, 'type'> & Partial<Pick<EventProperty, 'types'>>
+>;
 
 /** The events that a bot has received, the most frequent first. */
 export async function loadEvents(bot: string, signal: AbortSignal): Promise<readonly KnownEvent[]> {
@@ -20,15 +22,20 @@ export async function loadEvents(bot: string, signal: AbortSignal): Promise<read
 
 export async function loadCatalog(bot: string, signal: AbortSignal): Promise<Catalog> {
   const options = { bot, signal };
-  const [events, fields, userFields] = await Promise.all([
+  const [events, ...fields] = await Promise.all([
     loadEvents(bot, signal),
-    request<{ items: Field[] }>('/v1/reports/event-fields', options),
-    request<{ items: Field[] }>('/v1/reports/user-fields', options),
+    ...['event-fields', 'event-properties', 'user-fields'].map((list) =>
+      request<{ items: Field[] }>(`/v1/reports/${list}`, options),
+    ),
   ]);
-  return {
-    events,
-    fields: [...fields.items, ...userFields.items],
-  };
+  return { events, fields: fields.flatMap(({ items }) => items) };
+}
+
+/** The custom properties of events that have numbers, by the names of their fields. */
+export function numbersOf({ fields }: Catalog): readonly `events.properties.${string}`[] {
+  return fields.flatMap(({ name, types }) =>
+    types?.includes('number') === true ? [name as `events.properties.${string}`] : [],
+  );
 }
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { number } from '../format.ts';
 import { zoneOfPage } from '../page-bot.ts';
-import type { Catalog } from '../parts/catalog.ts';
+import { type Catalog, numbersOf } from '../parts/catalog.ts';
 import { NO_FILTER } from '../parts/filter.ts';
 import { FilterBuilder } from '../parts/filter-builder.tsx';
 import { useTyped } from '../parts/typed.ts';
 import { texts } from '../texts.ts';
+import { fieldName } from './field-name.ts';
 import { daysOf, PRESETS } from './period.ts';
 import {
   AMOUNT_FIELDS,
@@ -144,6 +145,10 @@ function DayInput({ label, value, onChange }: { label: string; value: string; on
 function Metrics({ bot, catalog, state, set }: PartProps & { readonly bot: string; readonly catalog: Catalog }) {
   const { metrics, type, chart } = state;
   const isFunnel = type === 'funnels';
+  // A link may name a property that the bot does not have.
+  const fields = [
+    ...new Set([...AMOUNT_FIELDS, ...numbersOf(catalog), ...metrics.flatMap(({ field }) => field ?? [])]),
+  ];
   const least = isFunnel || type === 'retention' ? 2 : 1;
   const change = (index: number, metric: Metric): void => set({ metrics: metrics.with(index, metric) });
   const insert = (index: number): void =>
@@ -182,8 +187,8 @@ function Metrics({ bot, catalog, state, set }: PartProps & { readonly bot: strin
               <Choice
                 label={words.field}
                 value={metric.field}
-                of={AMOUNT_FIELDS}
-                names={words.fields}
+                of={fields}
+                names={{ ...words.fields, ...Object.fromEntries(fields.map((name) => [name, fieldName(name)])) }}
                 onChange={(field) => change(index, { ...metric, field })}
               />
             )}

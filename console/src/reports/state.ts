@@ -73,7 +73,8 @@ const OTHER_SET: Readonly<Record<string, AggregationName>> = {
 };
 
 export const AMOUNT_FIELDS = ['events.value_amount', 'events.value_int'] as const;
-export type AmountField = (typeof AMOUNT_FIELDS)[number];
+/** An amount of events, or a custom property. */
+export type AmountField = (typeof AMOUNT_FIELDS)[number] | `events.properties.${string}`;
 
 export interface Metric {
   /** Null: any event. */
@@ -180,7 +181,9 @@ const METRIC = {
   event: (id: unknown) => id === null || Number.isInteger(id),
   name: '',
   agr: isOneOf([...TABLE_AGGREGATIONS, ...CHART_AGGREGATIONS]),
-  field: isOneOf([undefined, ...AMOUNT_FIELDS]),
+  field: (value: unknown) =>
+    isOneOf([undefined, ...AMOUNT_FIELDS])(value) ||
+    (typeof value === 'string' && value.startsWith('events.properties.')),
   filter: (value: unknown) => value === undefined || isFilter(value),
 };
 

@@ -7,6 +7,7 @@ import { currency } from '../session.ts';
 import { texts } from '../texts.ts';
 import type { Answer, Column, Row } from './answer.ts';
 import { breakdownOf, type Cell, lineCell, type OpenCell, tableCell } from './cell.ts';
+import { fieldName } from './field-name.ts';
 import { FunnelView } from './funnel-view.tsx';
 import { Bar, Before, NumberButton, type PartProps, type ViewProps, valueColumn } from './numbers.tsx';
 import { RetentionView } from './retention-view.tsx';
@@ -43,7 +44,7 @@ function metricName(metric: Metric | undefined, label: string): string {
   const event = metric.event === null && metric.name === 'all' ? words.allEvents : label;
   const counted = `${event}, ${words.aggregations[metric.agr]}`;
   if (!needsField(metric.agr) || metric.field === undefined) return counted;
-  return `${counted} ${metric.field === 'events.value_amount' ? currency() : words.fields[metric.field]}`;
+  return `${counted} ${metric.field === 'events.value_amount' ? currency() : fieldName(metric.field)}`;
 }
 
 /** The value of a bucket; none for one that lies ahead of what has been counted. */

@@ -37,6 +37,7 @@ const STATES: readonly ReportState[] = [
   START,
   { ...START, chart: 'table', metrics: [{ event: 3, name: 'pay', agr: 'avg' }], breakdown: ['events.category'] },
   { ...START, metrics: [{ event: 3, name: 'pay', agr: 'property_sum', field: 'events.value_amount' }] },
+  { ...START, metrics: [{ event: 3, name: 'pay', agr: 'property_avg', field: 'events.properties.items' }] },
   {
     ...START,
     filter: {

@@ -318,9 +318,14 @@ async function loadNames(bot: string, signal: AbortSignal): Promise<Names> {
   // Values are offered for what reports can be broken down by.
   const separators = new Set(catalog.fields.flatMap(({ name, separator }) => (separator ? [name] : [])));
   const offering = (field: Field): Field => ({ ...field, separator: separators.has(reportName(field)) });
+  // The custom properties that the bot has, with the operators of audiences.
+  const open = fields.events.find(({ name }) => name === 'events.properties.*')!;
+  const properties = catalog.fields.flatMap((field) =>
+    field.types === undefined ? [] : [{ ...field, operators: open.operators }],
+  );
   return {
     users: fields.users.map(offering),
-    events: fields.events.map(offering),
+    events: [...fields.events.map(offering), ...properties],
     templates: fields.templates,
     hasToken: bots?.items.find(({ resource_key }) => resource_key === bot)?.has_token,
     known: catalog.events,
