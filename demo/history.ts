@@ -104,6 +104,8 @@ function shop(chance: Random, script: Script): void {
   script.event('checkout_started', { ...about, value_num: cents, unit: 'USD' });
   if (!chance.chance(0.65)) return;
   script.payment(cents);
-  script.event('order_paid', { ...about, value_num: cents, unit: 'USD' });
+  // By the price, so that the history stays that of its seed.
+  const properties = { delivery: cents < 2000 ? 'letter' : 'parcel', pieces: 1 + (cents % 3), gift: cents % 7 === 0 };
+  script.event('order_paid', { ...about, value_num: cents, unit: 'USD', properties });
   if (chance.chance(0.7)) script.sale(cents);
 }

@@ -16,6 +16,7 @@ interface EventParts {
   readonly value_str?: string;
   readonly value_num?: number;
   readonly unit?: string;
+  readonly properties?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** Records the actions of a user, with pauses between them. */

@@ -152,7 +152,7 @@ it('every report of the cookbook has rows', async () => {
 
   const answered = answers.map((answer) => JSON.parse(answer).data as { rows: Rows; columns: Rows });
   for (const { rows } of answered) expect(rows.length).toBeGreaterThan(0);
-  const [line, table, sums, filtered, separated, utmTrends, utmTable, list, ...walks] = answered;
+  const [line, table, sums, filtered, separated, byProperty, utmTrends, utmTable, list, ...walks] = answered;
   const [ordered, strict, unordered, firstTime, everByPremium, recurring, ...more] = walks;
   expect(more).toEqual([]);
 
@@ -168,6 +168,10 @@ it('every report of the cookbook has rows', async () => {
   expect(filtered!.rows[0].value).toBeGreaterThan(0);
   expect(filtered!.rows[0].value).toBeLessThan(cart_filled!);
   expect(total(separated!.rows, 'value')).toBe(item_viewed);
+  expect(byProperty!.columns.slice(1).map(({ breakdown }) => breakdown)).toEqual(
+    expect.arrayContaining([{ 'events.properties.delivery': 'letter' }, { 'events.properties.delivery': 'parcel' }]),
+  );
+  for (const { total } of byProperty!.columns.slice(1)) expect(Math.abs(total - 2)).toBeLessThan(1);
   expect(utmTrends!.columns.length).toBeGreaterThan(3);
   expect(utmTable!.rows.map(({ utm_campaign }) => utm_campaign)).toContain('spring');
   expect(total(utmTable!.rows, 'm0')).toBe(named['"text":"/start']);

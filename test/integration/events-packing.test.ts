@@ -13,8 +13,8 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await database.pool.query(`${EVENTS_DDL}
     CREATE FUNCTION add(dates bigint[]) RETURNS void LANGUAGE sql AS $$
-      INSERT INTO events (user_id, date, ord, session, date_received, commit_id, bot_id, event_id, user_idx, idx)
-      SELECT 1, date, date, date, date, gen_random_uuid(), 1, 101, 0, 0 FROM unnest(dates) AS date
+      INSERT INTO events (user_id, date, ord, session, date_received, commit_id, bot_id, event_id, user_idx, idx, properties)
+      SELECT 1, date, date, date, date, gen_random_uuid(), 1, 101, 0, 0, jsonb_build_object('n', date) FROM unnest(dates) AS date
     $$`);
   const count = CHUNKS * CHUNK_EVENTS + NEWEST_EVENTS;
   await add(Array.from({ length: count }, (_, i) => 2 * i));
@@ -53,6 +53,11 @@ it('a chunk is packed again when much of it has changed, even if few of all even
   ]);
   const packed = CHUNKS * CHUNK_EVENTS + CHANGED_IN_CHUNK - 1;
   expect(await timeline()).toEqual({ loose: NEWEST_EVENTS, packed, changed: 1 });
+  // A chunk takes its properties along.
+  const { rows } = await database.pool.query(
+    'SELECT count(c.id)::int AS chunks, count(*)::int AS columns FROM chunk_properties p LEFT JOIN chunks c ON c.id = p.chunk',
+  );
+  expect(rows).toEqual([{ chunks: CHUNKS, columns: CHUNKS }]);
 });
 
 /** `count` dates between the existing events, the first one after the event of that index. */
