@@ -256,9 +256,6 @@ export class LogUnfitError extends Error {
 /** The commit is larger than the engine takes. Nothing was appended. */
 export class CommitTooLargeError extends RangeError {
   override readonly name = 'CommitTooLargeError';
-  constructor(bytes: number) {
-    super(`a commit of ${bytes} bytes is too large`);
-  }
 }
 
 /** The append may or may not be in the log. */

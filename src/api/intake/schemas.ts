@@ -15,9 +15,9 @@ import { misdatedField } from '../../platform/update.ts';
 
 /**
  * Shapes of the two intake methods (interface.md, "Target event" and "Custom event"; decisions.md#plain-values,
- * #exact-decimals, #event-dates, #event-values, #event-properties, #event-key). A number arrives as a JS number or, if a double would lose
- * digits, as a LosslessNumber. So domain/json.ts reads it, and its OpenAPI schema is written by hand. An optional field
- * that is null counts as absent.
+ * #exact-decimals, #event-dates, #event-values, #event-properties, #event-key). A number arrives as a JS number or, if a
+ * double would lose digits, as a LosslessNumber. So domain/json.ts reads it, and its OpenAPI schema is written by hand. An
+ * optional field that is null counts as absent.
  */
 
 export const MAX_TEXT = 250;

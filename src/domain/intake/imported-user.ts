@@ -1,8 +1,8 @@
-import { exactNumber, isJsonObject, isStorable, safeInteger } from '../json.ts';
+import { isJsonObject, safeInteger } from '../json.ts';
 import type { Problem } from '../problem.ts';
-import { decimalText } from './amounts.ts';
 import { type CustomFieldValue, type ImportedUser, importedUser } from './events.ts';
 import { isWithinYears, parseIso8601 } from './moment.ts';
+import { isText, readTypedValue } from './typed-value.ts';
 
 /**
  * The form of a user's values in `user import` and `user set-field` (decisions.md#user-import). text: values of a CSV, read
@@ -38,7 +38,7 @@ export function readImportedUser(
 
   function readCustom(name: string, value: unknown): void {
     if (value === null) return;
-    const result = customValue(value);
+    const result = readTypedValue(value, MAX_TEXT);
     if (!isText(name, MAX_NAME) || name === '' || name === '__proto__')
       problems.push({ path: name, message: `a custom field's name must have 1 to ${MAX_NAME} characters` });
     else if (result === undefined) problems.push({ path: name, message: `${name} must be ${CUSTOM_EXPECTED}` });
@@ -115,15 +115,3 @@ const FIELDS: Readonly<Record<string, Field>> = {
   is_premium: boolean,
   timezone: text,
 };
-
-function customValue(value: unknown): CustomFieldValue | undefined {
-  if (typeof value === 'boolean') return value;
-  if (typeof value === 'string') return isText(value, MAX_TEXT) ? value : undefined;
-  const exact = exactNumber(value);
-  const number = exact === undefined ? null : decimalText(exact);
-  return number === null ? undefined : { number };
-}
-
-function isText(value: string, max: number): boolean {
-  return value.length <= 2 * max && [...value].length <= max && isStorable(value);
-}

@@ -1,12 +1,11 @@
-import { exactNumber, isJsonObject, isStorable } from '../json.ts';
+import { isJsonObject } from '../json.ts';
 import type { Problem } from '../problem.ts';
-import { decimalText } from './amounts.ts';
+import type { CustomFieldValue } from './events.ts';
+import { readTypedValue } from './typed-value.ts';
 
 /** Custom properties of events (decisions.md#event-properties): the form in which they are sent, and that of the log. */
 
-/** A value keeps its JSON type: text, boolean or number (as decimal text in `number`). */
-export type PropertyValue = string | boolean | { readonly number: string };
-export type EventProperties = Readonly<Record<string, PropertyValue>>;
+export type EventProperties = Readonly<Record<string, CustomFieldValue>>;
 
 /** The types of values, as JSON names them. */
 export const PROPERTY_TYPES = ['string', 'number', 'boolean'] as const;
@@ -50,9 +49,9 @@ export function readProperties(given: unknown): ReadProperties {
   if (entries.length > MAX_PROPERTIES)
     return { problems: [{ path: '', message: `must have at most ${MAX_PROPERTIES} values, not ${entries.length}` }] };
   const problems: Problem[] = [];
-  const properties: Record<string, PropertyValue> = {};
+  const properties: Record<string, CustomFieldValue> = {};
   for (const [name, value] of entries) {
-    const read = readValue(value);
+    const read = readTypedValue(value, MAX_PROPERTY_TEXT);
     if (!PROPERTY_NAME.test(name))
       problems.push({ path: name, message: 'the name must have 1 to 64 of A-Z, a-z, 0-9, _, . and -' });
     else if (TAKEN.has(name))
@@ -61,21 +60,6 @@ export function readProperties(given: unknown): ReadProperties {
     else properties[name] = read;
   }
   return problems.length > 0 ? { problems } : { properties };
-}
-
-function readValue(value: unknown): PropertyValue | undefined {
-  if (typeof value === 'boolean') return value;
-  if (typeof value === 'string') return isText(value) ? value : undefined;
-  // The form of a JS number is the faster one.
-  const exact = Number.isFinite(value) ? (value as number) : exactNumber(value);
-  const number = exact === undefined ? null : decimalText(exact);
-  return number === null ? undefined : { number };
-}
-
-/** A string's length counts UTF-16 units. The limit counts code points, of which there are at most as many. */
-function isText(value: string): boolean {
-  const fits = value.length <= MAX_PROPERTY_TEXT || [...value].length <= MAX_PROPERTY_TEXT;
-  return fits && isStorable(value);
 }
 
 /** The properties as JSON text, with all digits of their numbers. */

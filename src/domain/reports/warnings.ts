@@ -109,7 +109,8 @@ export function namedProperties(source: JsonObject): NamedProperty[] {
   noteFilter(sourcePath('filters'), property(source, 'filters'));
   for (const [path, item] of selectionsIn(source)) {
     noteFilter(under(path, 'filters'), property(item, 'filters'));
-    note(under(path, 'agr_field'), property(item, 'agr_field'), true);
+    if (/^property_/.test(String(property(item, 'agr'))))
+      note(under(path, 'agr_field'), property(item, 'agr_field'), true);
   }
   for (const [path, item] of itemsOf(source, 'separators', sourcePath('separators')))
     note(under(path, 'property'), isJsonObject(item) ? property(item, 'property') : undefined);

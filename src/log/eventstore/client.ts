@@ -10,6 +10,7 @@ import {
   type StreamMetadata,
 } from '@eventstore/db-client';
 import { inTime } from '../../util/in-time.ts';
+import { CommitTooLargeError } from '../port.ts';
 
 /**
  * All that the engine needs of EventStoreDB. Only this file knows the client, `@eventstore/db-client`
@@ -20,7 +21,7 @@ export interface EventStoreClient {
   /**
    * Appends the events, all or none, if the stream has `expected` events. A repeat with the same ids and the same `expected`
    * changes nothing.
-   * @throws RangeError the events are larger than the server accepts
+   * @throws CommitTooLargeError the events are larger than the server accepts
    * @throws NeverSentError
    * @throws if no answer came: the stream may have the events
    */
@@ -108,7 +109,9 @@ export function openEventStoreClient(url: string): EventStoreClient {
           return { has: typeof error.actualVersion === 'bigint' ? Number(error.actualVersion) + 1 : 0 };
         if (error.type === ErrorType.STREAM_DELETED) return 'deleted';
         if (error.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED)
-          throw new RangeError('the append is larger than the server accepts (MaxAppendSize)', { cause: error });
+          throw new CommitTooLargeError('the append is larger than the server accepts (MaxAppendSize)', {
+            cause: error,
+          });
         throw error;
       }
     },

@@ -113,7 +113,8 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
     const deadline = Math.min(giveUpAt, performance.now() + maxWaitMs);
     const text = encodeCommit(commit);
     const value = Buffer.from(text);
-    if (value.length > options.maxCommitBytes) throw new CommitTooLargeError(value.length);
+    if (value.length > options.maxCommitBytes)
+      throw new CommitTooLargeError(`a commit of ${value.length} bytes is too large`);
     const key = keyOf(commit.stream);
     const partition = partitionOf(key);
     const produce = (): Promise<number> => appender.append({ partition, key, value }, deadline);

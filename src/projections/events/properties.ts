@@ -1,10 +1,10 @@
 import type { ClientBase } from 'pg';
+import type { CustomFieldValue } from '../../domain/intake/events.ts';
 import {
   type EventProperties,
   MAX_PROPERTY_NAMES,
   PROPERTY_TYPES,
   type PropertyType,
-  type PropertyValue,
   propertiesJson,
 } from '../../domain/intake/properties.ts';
 import { numbers } from '../batch-sql.ts';
@@ -46,7 +46,7 @@ export interface Taken {
 
 /** Takes the properties of an event: new names, too, while the bot has fewer than it may have. */
 export function takeProperties(names: PropertyNames, properties: EventProperties): Taken {
-  const taken: Record<string, PropertyValue> = {};
+  const taken: Record<string, CustomFieldValue> = {};
   const beyond: string[] = [];
   for (const [name, value] of Object.entries(properties)) {
     if (!names.known.has(name)) {

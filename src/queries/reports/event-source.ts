@@ -119,7 +119,7 @@ export function openEvents(
   /** SQL: the bytes of a column of the chunk `c`. */
   function bytesOf(name: ColumnName): string {
     const property = propertyOf(name);
-    if (property === null) return `c.${name}`;
+    if (property === null) return name;
     return `(SELECT p.bytes FROM ${table('chunk_properties')} p
               WHERE p.bot_id = ${botId} AND p.chunk = c.id AND p.name = '${property}')`;
   }

@@ -3,7 +3,13 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeCommit } from '../../../src/log/commit-codec.ts';
 import { type EventStoreClient, openEventStoreClient } from '../../../src/log/eventstore/client.ts';
 import { StreamDamagedError, StreamUnfitError } from '../../../src/log/eventstore/commit-stream.ts';
-import { type EventLog, LogUnavailableError, type NewCommit, OutcomeUnknownError } from '../../../src/log/port.ts';
+import {
+  CommitTooLargeError,
+  type EventLog,
+  LogUnavailableError,
+  type NewCommit,
+  OutcomeUnknownError,
+} from '../../../src/log/port.ts';
 import { keyOf } from '../../../src/log/stream-name.ts';
 import { ForeignIndexError } from '../../../src/log/validated/index-writer.ts';
 import { positionOf } from '../../../src/log/validated/record.ts';
@@ -261,7 +267,7 @@ describe('a server that fails', () => {
     const bot = newBot();
     const data = 'x'.repeat(1024 * 1024);
     const large = newCommit(`intake-${bot}`, { events: [{ type: 'Happened', v: 1, data }] });
-    await expect(log.append(large)).rejects.toThrow(/MaxAppendSize/);
+    await expect(log.append(large)).rejects.toThrow(CommitTooLargeError);
     // Together more than it takes at once.
     const events = [{ type: 'Happened', v: 1, data: data.slice(0, 100_000) }];
     const small = Array.from({ length: 30 }, () => newCommit(`intake-${bot}`, { events }));
