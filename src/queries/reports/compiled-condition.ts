@@ -4,7 +4,6 @@ import { type FieldValue, predicateOf } from '../../domain/condition/predicate.t
 import type { ReportField } from '../../domain/reports/fields.ts';
 import {
   type CodedName,
-  codedOf,
   type IndexName,
   indexesOf,
   numbersOf,
@@ -120,12 +119,10 @@ function isValue(column: CodedName): boolean {
   return column === 'value_int' || column === 'value_amount';
 }
 
-/** Whether the condition compares numbers alone. */
+/** Whether the condition compares numbers. One of few values of a property is found faster by a posting list. */
 function isOnDecimals(leaf: Leaf, column: CodedName): leaf is NumberLeaf {
-  if (leaf.type !== 'range' && leaf.type !== 'one_of') return false;
-  if (isValue(column)) return true;
-  const constants = leaf.type === 'one_of' ? leaf.values : [leaf.from?.value ?? leaf.to?.value];
-  return propertyOf(column) !== null && constants.every((constant) => constant?.type === 'number');
+  if (isValue(column)) return leaf.type === 'range' || leaf.type === 'one_of';
+  return propertyOf(column) !== null && leaf.type === 'range' && (leaf.from ?? leaf.to)?.value.type === 'number';
 }
 
 type NumberLeaf = Extract<Leaf, { type: 'range' | 'one_of' }>;
@@ -204,7 +201,7 @@ function onDecimals(condition: NumberLeaf, column: CodedName, long: CompiledCond
       return size;
     },
     count(chunk, begin, end) {
-      const coded = codedOf(chunk, column);
+      const coded = decimalsOf(chunk, column);
       const scaled = scaledDecimalsOf(coded);
       if (scaled === null) return long.count!(chunk, begin, end);
       const [only, another] = rangesFor(scaled.decimals);
