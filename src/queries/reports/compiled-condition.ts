@@ -2,12 +2,7 @@ import { sql } from 'kysely';
 import { type Condition, fieldsOf } from '../../domain/condition/condition.ts';
 import { type FieldValue, predicateOf } from '../../domain/condition/predicate.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
-import {
-  type CodedName,
-  type IndexName,
-  indexesOf,
-  numbersOf,
-} from '../../projections/events/packed/chunk.ts';
+import { type CodedName, type IndexName, indexesOf, numbersOf } from '../../projections/events/packed/chunk.ts';
 import { scaledDecimalsOf } from '../../projections/events/packed/decimals.ts';
 import { decimalsOf, propertyOf } from '../../projections/events/packed/properties.ts';
 import { atLeast } from './array-pool.ts';
