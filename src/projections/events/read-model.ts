@@ -26,7 +26,7 @@ import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './w
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 11,
+  shape: 12,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'account', 'owner', 'fx'],
   events: [
     'bot_created',

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 68e0ba79dad67b46ad1d0f3f5c2e838d95519be0680c2f2b85ad578dc5324750
+# SHA-256 of openapi.json: e89354e885d1b2e5e89fcce2956b57df1a66f712b5b7233df68d76efbe0b68fc
 
 from __future__ import annotations
 
@@ -67,6 +67,7 @@ from .types import (
     ListDeliveriesData,
     ListDeliveriesDataItemsItem,
     ListEventFieldsData,
+    ListEventPropertiesData,
     ListExchangeRatesData,
     ListExchangeRatesDataItemsItem,
     ListGoalsData,
@@ -152,6 +153,7 @@ OPERATIONS: dict[str, Operation] = {
     'listResources': Operation('GET', '/v1/reports/resources', keyed=False, harmless=True, numbers=()),
     'listReportEvents': Operation('GET', '/v1/reports/events', keyed=False, harmless=True, numbers=()),
     'listEventFields': Operation('GET', '/v1/reports/event-fields', keyed=False, harmless=True, numbers=()),
+    'listEventProperties': Operation('GET', '/v1/reports/event-properties', keyed=False, harmless=True, numbers=()),
     'listUserFields': Operation('GET', '/v1/reports/user-fields', keyed=False, harmless=True, numbers=()),
     'listUtmLabels': Operation('GET', '/v1/reports/utm-labels', keyed=False, harmless=True, numbers=()),
     'previewReport': Operation('POST', '/v1/reports/preview', keyed=False, harmless=True, numbers=()),
@@ -252,11 +254,11 @@ class Methods(Calls):
         """The platform's webhook: set this URL with the bot's secret token"""
         self._data('webhook', body=body, path={'bot_public_key': bot_public_key}, header={'x-telegram-bot-api-secret-token': secret_token})
 
-    def list_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning'] | None = None) -> ListBotErrorsData:
+    def list_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning', 'property_limit'] | None = None) -> ListBotErrorsData:
         """Events that were accepted and could not be processed as sent, newest first, of the last 90 days"""
         return cast('ListBotErrorsData', self._data('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}))
 
-    def iterate_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning'] | None = None) -> Iterator[BotError]:
+    def iterate_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning', 'property_limit'] | None = None) -> Iterator[BotError]:
         """Events that were accepted and could not be processed as sent, newest first, of the last 90 days: all pages"""
         return self._pages('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
 
@@ -271,6 +273,10 @@ class Methods(Calls):
     def list_event_fields(self) -> ListEventFieldsData:
         """The fixed event fields that filters can name: the same for every bot"""
         return cast('ListEventFieldsData', self._data('listEventFields'))
+
+    def list_event_properties(self) -> ListEventPropertiesData:
+        """The custom properties that events of the bot have, for filters, breakdowns, columns and sums"""
+        return cast('ListEventPropertiesData', self._data('listEventProperties'))
 
     def list_user_fields(self) -> ListUserFieldsData:
         """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""
@@ -656,11 +662,11 @@ class AsyncMethods(AsyncCalls):
         """The platform's webhook: set this URL with the bot's secret token"""
         await self._data('webhook', body=body, path={'bot_public_key': bot_public_key}, header={'x-telegram-bot-api-secret-token': secret_token})
 
-    async def list_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning'] | None = None) -> ListBotErrorsData:
+    async def list_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning', 'property_limit'] | None = None) -> ListBotErrorsData:
         """Events that were accepted and could not be processed as sent, newest first, of the last 90 days"""
         return cast('ListBotErrorsData', await self._data('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}))
 
-    def iterate_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning'] | None = None) -> AsyncIterator[BotError]:
+    def iterate_bot_errors(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['unknown_user', 'warning', 'property_limit'] | None = None) -> AsyncIterator[BotError]:
         """Events that were accepted and could not be processed as sent, newest first, of the last 90 days: all pages"""
         return self._pages('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
 
@@ -675,6 +681,10 @@ class AsyncMethods(AsyncCalls):
     async def list_event_fields(self) -> ListEventFieldsData:
         """The fixed event fields that filters can name: the same for every bot"""
         return cast('ListEventFieldsData', await self._data('listEventFields'))
+
+    async def list_event_properties(self) -> ListEventPropertiesData:
+        """The custom properties that events of the bot have, for filters, breakdowns, columns and sums"""
+        return cast('ListEventPropertiesData', await self._data('listEventProperties'))
 
     async def list_user_fields(self) -> ListUserFieldsData:
         """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 68e0ba79dad67b46ad1d0f3f5c2e838d95519be0680c2f2b85ad578dc5324750
+# SHA-256 of openapi.json: e89354e885d1b2e5e89fcce2956b57df1a66f712b5b7233df68d76efbe0b68fc
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ class TargetEventInput(TypedDict):
     """Currency; required with a value"""
     event_key: NotRequired[str | None]
     """The same key of a bot counts once, forever"""
+    properties: NotRequired[Mapping[str, str | Decimal | int | str | bool | None] | None]
+    """Custom properties, at most 50: reports name them events.properties.<name>"""
 
 
 class CustomEventInput(TypedDict):
@@ -41,6 +43,8 @@ class CustomEventInput(TypedDict):
     """Default: the time of receipt"""
     event_key: NotRequired[str | None]
     """The same key of a bot counts once, forever"""
+    properties: NotRequired[Mapping[str, str | Decimal | int | str | bool | None] | None]
+    """Custom properties, at most 50: reports name them events.properties.<name>"""
 
 
 class ForwardedUpdateInput(TypedDict):
@@ -59,7 +63,7 @@ class BotError(TypedDict):
     id: str
     date: str
     source: Literal['send-target', 'send-event', 'send-update']
-    kind: Literal['unknown_user', 'warning']
+    kind: Literal['unknown_user', 'warning', 'property_limit']
     message: str
     payload: Any
     resolved_at: str | None
@@ -106,6 +110,22 @@ class EventField(TypedDict):
 
 class ListEventFieldsData(TypedDict):
     items: list[EventField]
+
+
+class EventProperty(TypedDict):
+    name: str
+    """events.properties.<name>"""
+    type: Literal['dynamic']
+    """Each value has its own type"""
+    types: list[Literal['string', 'number', 'boolean']]
+    """The types that values came with"""
+    operators: list[str]
+    separator: Literal[True]
+    """A report may be broken down by it"""
+
+
+class ListEventPropertiesData(TypedDict):
+    items: list[EventProperty]
 
 
 class UserField(TypedDict):
@@ -1510,3 +1530,5 @@ class CustomEventFields(TypedDict):
     """Default: the time of receipt"""
     event_key: NotRequired[str | None]
     """The same key of a bot counts once, forever"""
+    properties: NotRequired[Mapping[str, str | Decimal | int | str | bool | None] | None]
+    """Custom properties, at most 50: reports name them events.properties.<name>"""
