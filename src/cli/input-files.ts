@@ -1,10 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import { CsvError, parse } from 'csv-parse';
+import { parse as parseLossless } from 'lossless-json';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { CliError } from './command.ts';
 
-/** Reads CSV files, and the lines of other files, in pieces of a bounded size. */
+/** Reads CSV files, and the lines of other files, in pieces of a bounded size. A file may be compressed by gzip. */
 
 export interface CsvRecord {
   /** The line in which the record ends, from 1. */
@@ -15,9 +19,16 @@ export interface CsvRecord {
 
 /**
  * Reads the records of a CSV file (RFC 4180, UTF-8) whose header has at least the required columns.
+ * @param onBad is called with a record that has not as many cells as the header. Default: throws
  * @throws CliError
  */
-export async function* csvRecords(file: string, required: readonly string[]): AsyncGenerator<CsvRecord> {
+export async function* csvRecords(
+  file: string,
+  required: readonly string[],
+  onBad = (line: number, problem: string): void => {
+    throw new CliError(`${file}: line ${line} has ${problem}`);
+  },
+): AsyncGenerator<CsvRecord> {
   const parser = parse({
     bom: true,
     info: true,
@@ -37,8 +48,10 @@ export async function* csvRecords(file: string, required: readonly string[]): As
         header = checkedHeader(file, record, required);
         continue;
       }
-      if (record.length !== header.length)
-        throw new CliError(`${file}: line ${line} has ${record.length} cells, the header ${header.length}`);
+      if (record.length !== header.length) {
+        onBad(line, `${record.length} cells, the header ${header.length}`);
+        continue;
+      }
       yield {
         line,
         cells: new Map(header.map((name, index) => [name, record[index]!] as const).filter(([, text]) => text !== '')),
@@ -89,8 +102,8 @@ const LINE_END = 0x0a;
 export async function* wholeLines(file: string): AsyncGenerator<WholeLines> {
   let line = 1;
   let partOfLine: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(file, { highWaterMark: MAX_LINE_BYTES })) {
-    const bytes: Buffer = Buffer.concat([partOfLine, chunk as Buffer]);
+  for await (const chunk of plainBytes(file)) {
+    const bytes: Buffer = Buffer.concat([partOfLine, chunk]);
     const end = bytes.lastIndexOf(LINE_END) + 1;
     partOfLine = bytes.subarray(end);
     if (end > 0) {
@@ -101,6 +114,72 @@ export async function* wholeLines(file: string): AsyncGenerator<WholeLines> {
       throw new CliError(`${file}: line ${line} is longer than ${MAX_LINE_BYTES} bytes`);
   }
   if (partOfLine.length > 0) yield { line, bytes: partOfLine };
+}
+
+const GZIP = Buffer.of(0x1f, 0x8b);
+
+/** Reads a file, decompressed if it is a gzip file. @throws CliError if it is cut off or not gzip after all */
+export async function* plainBytes(file: string): AsyncGenerator<Buffer> {
+  const isCompressed = await isGzip(file);
+  const bytes = createReadStream(file, { highWaterMark: MAX_LINE_BYTES });
+  if (!isCompressed) return yield* bytes as AsyncIterable<Buffer>;
+  const plain = createGunzip({ chunkSize: MAX_LINE_BYTES });
+  const reading = pipeline(bytes, plain);
+  reading.catch(() => {}); // the loop below fails, too
+  try {
+    yield* plain as AsyncIterable<Buffer>;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error;
+    throw new CliError(`${file}: failed to decompress: ${(error as Error).message}`);
+  }
+}
+
+async function isGzip(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0);
+    return bytesRead === GZIP.length && buffer.equals(GZIP);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether the first character of the file, after white space, is a brace. */
+export async function isNdjson(file: string): Promise<boolean> {
+  for await (const chunk of plainBytes(file)) {
+    const start = chunk
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .trimStart();
+    if (start !== '') return start.startsWith('{');
+  }
+  return false;
+}
+
+/** A line of a file of JSON objects: the parsed object, or why there is none. */
+export type JsonLine = { readonly line: number } & ({ readonly object: JsonObject } | { readonly problem: string });
+
+/** Reads a file with a JSON object on each line. Empty lines are left out. */
+export async function* jsonLines(file: string): AsyncGenerator<JsonLine> {
+  for await (const { line, bytes } of wholeLines(file))
+    for (const [index, each] of linesIn(bytes).entries()) {
+      const text = each
+        .toString('utf8')
+        .replace(/^\uFEFF/, '')
+        .trim();
+      if (text !== '') yield { line: line + index, ...(isUtf8(each) ? parsed(text) : { problem: 'not UTF-8' }) };
+    }
+}
+
+function parsed(text: string): { object: JsonObject } | { problem: string } {
+  let value: unknown;
+  try {
+    value = parseLossless(text); // refuses a key that stands twice
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { problem: `not JSON: ${error.message}` };
+  }
+  return isJsonObject(value) ? { object: value } : { problem: 'not a JSON object' };
 }
 
 /** Splits a piece into its lines, without their ends. */

@@ -79,6 +79,11 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
     load: async () => (await import('./intake/user.ts')).user,
   },
   {
+    name: 'import',
+    description: 'Import past events, referrals and opening balances.',
+    load: async () => (await import('./intake/import.ts')).importCommands,
+  },
+  {
     name: 'operator',
     description: 'Issue, list and revoke the keys of operators.',
     load: async () => (await import('./operations/operator.ts')).operator,

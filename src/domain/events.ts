@@ -15,6 +15,7 @@ import * as attribution from './referral/attribution.ts';
 import * as auto from './referral/auto-payouts.ts';
 import * as delivery from './referral/delivery-webhook.ts';
 import * as program from './referral/program.ts';
+import * as referralImport from './referral/referral-import.ts';
 import * as report from './reports/saved/events.ts';
 
 /** Every event type of the log. */
@@ -35,6 +36,7 @@ const eventTypes = [
   intake.targetEventsReceived,
   intake.updatesReceived,
   intake.usersImported,
+  intake.eventsImported,
   intake.userErased,
   operation.deadLetterSkipped,
   operation.deadLetterRetried,
@@ -52,6 +54,7 @@ const eventTypes = [
   attribution.referralCodeCreated,
   attribution.referralCodeOwnersSet,
   attribution.referralMarked,
+  referralImport.referralsImported,
   program.rewardRuleCreated,
   program.rewardRuleChanged,
   account.rewardAccrued,

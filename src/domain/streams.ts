@@ -6,6 +6,7 @@ export const ANY_CATEGORIES = ['intake', 'referral'] as const;
 /** Every category of streams. */
 export const CATEGORIES = [
   'intake',
+  'import',
   'bot',
   'eventtypes',
   'owner',
@@ -29,6 +30,8 @@ export const CATEGORIES = [
 
 /** Events and profiles of a bot's users. */
 export const intakeStream = (bot: string): string => `intake-${bot}`;
+/** The events or referrals of one imported file. An exact stream, so that each line of the file is in the log once. */
+export const importStream = (bot: string, file: string): string => `import-${bot}/${file}`;
 /** A bot's settings and units. */
 export const botStream = (bot: string): string => `bot-${bot}`;
 /** A bot's goals and the names of its custom events, which share one sequence of ids. */

@@ -132,3 +132,10 @@ it('a refusal that the rule intends is no error, and an old error is deleted', a
   expect(await errorsAfter('not_positive')).toEqual([]);
   expect(await errorsAfter('no_rate', 91 * DAY)).toEqual([]);
 });
+
+it('are none of the imported events, whatever they trigger', async () => {
+  const items = [{ event_id: 101, user_id: USER, date: EPOCH, value: '1' }];
+  const imported: LedgerEvent = { type: 'events_imported', data: { items, line: 1, refused: 0, finished: true } };
+  const rows = await rewardable(known, rule(1, 101), step('import-a/file', imported), custom({ value: '2' }));
+  expect(rows).toMatchObject([{ event_id: 101, value: '2' }]);
+});

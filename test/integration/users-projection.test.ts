@@ -116,6 +116,18 @@ describe('the read model `users`', () => {
     expect((await project([late.get('bot-a')!])).users).toMatchObject([{ date_last_active: EPOCH + 7 * DAY + 1 }]);
   });
 
+  it('knows the users of imported events from their first event on, unless an import of users says otherwise', async () => {
+    const dates = [EPOCH + 5 * DAY, EPOCH + 2 * DAY, EPOCH + 9 * DAY];
+    const items = dates.map((date) => ({ event_id: 101, user_id: 42, date }));
+    const past: LedgerEvent = { type: 'events_imported', data: { items, line: 3, refused: 0, finished: true } };
+    const span = { date_create: EPOCH + 2 * DAY, date_last_active: EPOCH + 9 * DAY };
+    expect(await users(past)).toMatchObject([{ user_id: 42, first_name: null, user_status: 'active', ...span }]);
+    expect(await users(updates({ date: EPOCH + 3 * DAY }), past)).toMatchObject([{ first_name: 'Ada', ...span }]);
+    const set = { date_create: EPOCH + DAY, date_last_active: EPOCH + 4 * DAY };
+    const imported: LedgerEvent = { type: 'users_imported', data: { items: [{ user_id: 42, ...set }] } };
+    expect(await users(imported, past)).toMatchObject([set]);
+  });
+
   it('adds no users from groups, but updates known ones there', async () => {
     const group = { makes_user: false, chat_type: 'group' as const };
     expect(await users(updates({ ...group }))).toEqual([]);

@@ -155,9 +155,11 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
           break;
         case 'custom_events_received':
         case 'target_events_received':
+        case 'events_imported':
           bot.clock = Math.max(bot.clock, commit.at);
           for (const item of event.data.items) {
-            const found = candidate(item, event.type === 'custom_events_received' ? 'send-event' : 'send-target');
+            const found = candidate(item, event.type === 'target_events_received' ? 'send-target' : 'send-event');
+            if (event.type === 'events_imported') appear(item.user_id);
             if (item.event_key !== undefined && bot.keys.has(item.event_key)) continue;
             if (item.event_key !== undefined) bot.keys.add(item.event_key);
             for (const name of Object.keys(item.properties ?? {})) bot.names.add(name);
@@ -187,6 +189,7 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
           bot.codes.push(event.data.code);
           break;
         case 'users_imported':
+        case 'referrals_imported':
           bot.clock = Math.max(bot.clock, commit.at);
           for (const { user_id } of event.data.items) appear(user_id);
           break;

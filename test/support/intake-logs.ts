@@ -155,6 +155,21 @@ export const importedUser = fc.record({
   custom_fields: maybe(fc.dictionary(name, fc.oneof(name, fc.boolean(), fc.record({ number: value })), { maxKeys: 2 })),
 });
 
+const importedEvent = fc
+  .tuple(
+    fc.record({
+      event_id: fc.constant(101),
+      user_id,
+      date,
+      value_str: maybe(text),
+      category: maybe(text),
+      properties: maybe(properties),
+    }),
+    valued,
+    keyed,
+  )
+  .map(([item, worth, key]) => ({ ...item, ...worth, ...key }));
+
 const items = <T>(item: fc.Arbitrary<T>) => fc.array(item, { minLength: 1, maxLength: 3 });
 const intake: fc.Arbitrary<LedgerEvent> = fc.oneof(
   {
@@ -170,6 +185,13 @@ const intake: fc.Arbitrary<LedgerEvent> = fc.oneof(
     weight: 1,
     arbitrary: items(importedUser).map((items) => ({ type: 'users_imported' as const, data: { items } })),
   },
+  {
+    weight: 1,
+    arbitrary: items(importedEvent).map((items) => ({
+      type: 'events_imported' as const,
+      data: { items, line: items.length, refused: 0, finished: false },
+    })),
+  },
 );
 /** Most receipts are close together; some are out of order, some after the end of a time limit. */
 const wait = fc.oneof(
@@ -184,7 +206,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 12,
     arbitrary: fc.record({ partition: bot, wait, event: intake }).map(({ partition, wait, event }) => ({
       partition: `bot-${partition}` as const,
-      stream: `intake-${partition}`,
+      stream: event.type === 'events_imported' ? `import-${partition}/file` : `intake-${partition}`,
       wait,
       event,
     })),

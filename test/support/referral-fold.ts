@@ -67,6 +67,7 @@ export function foldReferrals(commits: readonly ReadCommit[]): ReferralSnapshot 
           newUsersOnly = event.data.referral_new_users_only ?? newUsersOnly;
           break;
         case 'users_imported':
+        case 'events_imported':
           known.push(...event.data.items.map(({ user_id }) => user_id));
           break;
         case 'updates_received':
@@ -106,6 +107,13 @@ export function foldReferrals(commits: readonly ReadCommit[]): ReferralSnapshot 
           outcomes[id] = { type: 'owners_set', results, ...counts };
           break;
         }
+        case 'referrals_imported':
+          for (const { user_id, referrer_id, date = at } of event.data.items) {
+            known.push(user_id);
+            if (user_id === referrer_id || referrerOf(user_id) !== undefined) continue;
+            referrals.push({ user_id, referrer_id, code: null, date, ord });
+          }
+          break;
         case 'referral_marked': {
           const { referral_user_id: user, code, referrer_id, new_code } = event.data;
           const refused = (reason: string) => {

@@ -40,6 +40,7 @@ describe('a block that no test runs', () => {
     'needs Kafka': 2,
     'needs EventStoreDB': 1,
     'needs Docker': 3,
+    'needs a file': 2,
     'needs Kubernetes': 1,
     'needs an empty log': 1,
   };

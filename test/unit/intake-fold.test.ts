@@ -92,7 +92,7 @@ function foldCommit({ intake, payloads, waiting }: Loaded, commit: ReadCommit, d
     waiting.set(user_id, []);
   };
   for (const event of commit.events) {
-    if (commit.stream.startsWith('intake-')) advanceClock(intake, at);
+    if (/^(intake|import)-/.test(commit.stream)) advanceClock(intake, at);
     learnPayloads(payloads, event);
     switch (event.type) {
       case 'custom_events_received':
@@ -118,7 +118,14 @@ function foldCommit({ intake, payloads, waiting }: Loaded, commit: ReadCommit, d
           decisions.visits.push({ id, utm, first_seen: accepted.userAppears });
         }
         break;
+      case 'events_imported':
+        for (const [i, item] of event.data.items.entries()) {
+          if (acceptUser(intake, item.user_id)) addUser(item.user_id);
+          if (acceptEvent(intake, item, at) !== 'repeat') decisions.counted.add(`${commit.id}/${i}`);
+        }
+        break;
       case 'users_imported':
+      case 'referrals_imported':
         for (const { user_id } of event.data.items) if (acceptUser(intake, user_id)) addUser(user_id);
         break;
     }

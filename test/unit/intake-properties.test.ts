@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { customEvent, targetEvent } from '../../src/api/intake/schemas.ts';
 import { parseJson } from '../../src/api/json.ts';
 import { problemsOf } from '../../src/api/route.ts';
+import { customEvent, targetEvent } from '../../src/domain/intake/elements.ts';
 import { customEventsReceived } from '../../src/domain/intake/events.ts';
 import {
   type EventProperties,

@@ -1,6 +1,7 @@
 import type { ReceiveCustomEvents } from '../../commands/intake/receive.ts';
 import { UNIT_CODE } from '../../domain/catalog/checks.ts';
 import { decimalText } from '../../domain/intake/amounts.ts';
+import { type CustomEvent, customEvent, MAX_AHEAD_MS, MAX_TEXT } from '../../domain/intake/elements.ts';
 import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
 import { readProperties } from '../../domain/intake/properties.ts';
 import { isJsonObject, isStorable } from '../../domain/json.ts';
@@ -10,7 +11,7 @@ import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { readElements } from './elements.ts';
-import { accepted, type CustomEvent, customEvent, MAX_AHEAD_MS, MAX_TEXT, oneOrMany } from './schemas.ts';
+import { accepted, oneOrMany } from './schemas.ts';
 
 const MAX_EVENTS = 1000;
 

@@ -1,4 +1,5 @@
 import type { FindUnknownTargets, ReceiveTargetEvents } from '../../commands/intake/receive.ts';
+import { type TargetEvent, targetEvent } from '../../domain/intake/elements.ts';
 import { property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botOf, principalOf } from '../access.ts';
@@ -6,7 +7,7 @@ import { invalid, TargetValidationError } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { readElements } from './elements.ts';
-import { accepted, oneOrMany, type TargetEvent, targetEvent } from './schemas.ts';
+import { accepted, oneOrMany } from './schemas.ts';
 
 const MAX_EVENTS = 100;
 

@@ -1,17 +1,14 @@
-import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
 import { Option } from 'commander';
-import { LosslessNumber, parse } from 'lossless-json';
+import { LosslessNumber } from 'lossless-json';
 import { existingBot } from '../../commands/catalog/bots.ts';
 import { eraseUser } from '../../commands/intake/erase-user.ts';
 import { importUsers } from '../../commands/intake/import-users.ts';
 import type { ImportedUser } from '../../domain/intake/events.ts';
 import { readImportedUser } from '../../domain/intake/imported-user.ts';
-import { isJsonObject } from '../../domain/json.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { isKnownUser } from '../../queries/intake/known-user.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';
-import { csvRecords, linesIn, wholeLines } from '../input-files.ts';
+import { csvRecords, isNdjson, jsonLines } from '../input-files.ts';
 import { botOption, positiveInteger } from '../values.ts';
 
 type FieldType = 'text' | 'number' | 'bool';
@@ -124,40 +121,12 @@ async function* usersOf(file: string): AsyncGenerator<ImportedUser> {
 }
 
 async function* linesOf(file: string): AsyncGenerator<Line> {
-  if (await isNdjson(file)) yield* ndjsonLines(file);
-  else for await (const { line, cells } of csvRecords(file, ['user_id'])) yield { line, ...read(cells, 'text') };
-}
-
-async function isNdjson(file: string): Promise<boolean> {
-  for await (const chunk of createReadStream(file, { encoding: 'utf8' })) {
-    const start = (chunk as string).replace(/^\uFEFF/, '').trimStart();
-    if (start !== '') return start.startsWith('{');
-  }
-  return false;
-}
-
-async function* ndjsonLines(file: string): AsyncGenerator<Line> {
-  for await (const { line, bytes } of wholeLines(file)) {
-    for (const [index, each] of linesIn(bytes).entries()) {
-      const text = each
-        .toString('utf8')
-        .replace(/^\uFEFF/, '')
-        .trim();
-      if (text === '') continue;
-      yield { line: line + index, ...(isUtf8(each) ? readJson(text) : { problem: 'not UTF-8' }) };
+  if (await isNdjson(file))
+    for await (const next of jsonLines(file)) {
+      const { line } = next;
+      yield 'problem' in next ? next : { line, ...read(Object.entries(next.object), 'json') };
     }
-  }
-}
-
-function readJson(text: string): { user: ImportedUser } | { problem: string } {
-  let value: unknown;
-  try {
-    value = parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { problem: `not JSON: ${error.message}` };
-  }
-  return isJsonObject(value) ? read(Object.entries(value), 'json') : { problem: 'not a JSON object' };
+  else for await (const { line, cells } of csvRecords(file, ['user_id'])) yield { line, ...read(cells, 'text') };
 }
 
 function read(

@@ -44,12 +44,13 @@ export function receiveCustomEvents(deps: {
       const index = events.findIndex(({ event }) => event === names[Number(error.path)]);
       throw new Rejection('limit', 'event' in given ? 'event' : `${index}.event`, error.message);
     });
-    const items = events.map((event) => itemOf(event, ids.get(event.event)!));
+    const items = events.map((event) => customEventItemOf(event, ids.get(event.event)!));
     return appendIntake({ log, sources }, bot, customEventsReceived.ofChecked({ items }), stamp);
   };
 }
 
-function itemOf(input: CustomEventInput, event_id: number): CustomEventItem {
+/** The event as the log has it. @param event_id the id of its name */
+export function customEventItemOf(input: CustomEventInput, event_id: number): CustomEventItem {
   const { user_id, date, value_num, unit, value_str, category, webapp_name, event_key, properties } = input;
   return { event_id, user_id, date, value: value_num, unit, value_str, category, webapp_name, event_key, properties };
 }

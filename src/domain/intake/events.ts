@@ -38,6 +38,25 @@ export const customEventsReceived = eventType(
   z.object({ items: z.array(customEventItem).min(1) }),
 );
 
+/** An event of the past, with its own date: an import has no receipt that could stand for it. */
+export const importedEventItem = customEventItem.extend({ date: int });
+export type ImportedEventItem = z.infer<typeof importedEventItem>;
+/**
+ * Events of a part of an imported file (decisions.md#import-events). They make their users known, and earn no rewards.
+ * `line` is the last line of the file that the import has read, `refused` the number of lines that it has refused so far.
+ * The last commit of a file is `finished`, perhaps without items.
+ */
+export const eventsImported = eventType(
+  'events_imported',
+  1,
+  z.object({
+    items: z.array(importedEventItem),
+    line: int.nonnegative(),
+    refused: int.nonnegative(),
+    finished: z.boolean(),
+  }),
+);
+
 export const targetEventItem = z.object({
   event_id: int.positive(),
   user_id: userId,

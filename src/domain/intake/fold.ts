@@ -193,6 +193,7 @@ export function nameKeys({ users, updateIds, eventKeys, payloads, visitors }: Na
   switch (event.type) {
     case 'custom_events_received':
     case 'target_events_received':
+    case 'events_imported':
       for (const { user_id, event_key } of event.data.items) {
         users.add(user_id);
         if (event_key !== undefined) eventKeys.add(event_key);
@@ -208,6 +209,7 @@ export function nameKeys({ users, updateIds, eventKeys, payloads, visitors }: Na
       }
       return;
     case 'users_imported':
+    case 'referrals_imported':
       for (const { user_id } of event.data.items) users.add(user_id);
       return;
     default:
@@ -217,9 +219,13 @@ export function nameKeys({ users, updateIds, eventKeys, payloads, visitors }: Na
 
 /** Adds the users that the event may make known: only their waiting events must be loaded. */
 export function nameAppearing(appearing: Set<number>, event: LedgerEvent): void {
-  if (event.type === 'updates_received') {
-    for (const { user_id, makes_user } of event.data.items) if (makes_user) appearing.add(user_id);
-  } else if (event.type === 'users_imported') {
-    for (const { user_id } of event.data.items) appearing.add(user_id);
+  switch (event.type) {
+    case 'updates_received':
+      for (const { user_id, makes_user } of event.data.items) if (makes_user) appearing.add(user_id);
+      return;
+    case 'users_imported':
+    case 'events_imported':
+    case 'referrals_imported':
+      for (const { user_id } of event.data.items) appearing.add(user_id);
   }
 }

@@ -1,5 +1,5 @@
 import { currencyDigits } from '../../domain/catalog/checks.ts';
-import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../domain/intake/events.ts';
+import type { CustomEventItem, ImportedEventItem, TargetEventItem, UpdateItem } from '../../domain/intake/events.ts';
 import {
   acceptEvent,
   acceptUpdate,
@@ -127,12 +127,18 @@ function foldCommit(outcome: Outcome, commit: ReadCommit): void {
         for (const item of event.data.items) foldEvent(outcome, bot, item, originOf(bot, commit, idx++), source);
         break;
       }
+      case 'events_imported': {
+        const bot = received(outcome, commit);
+        for (const item of event.data.items) foldImported(outcome, bot, item, originOf(bot, commit, idx++));
+        break;
+      }
       case 'updates_received': {
         const bot = received(outcome, commit);
         for (const item of event.data.items) foldUpdate(outcome, bot, item, originOf(bot, commit, idx++));
         break;
       }
-      case 'users_imported': {
+      case 'users_imported':
+      case 'referrals_imported': {
         const bot = received(outcome, commit);
         for (const { user_id } of event.data.items)
           if (acceptUser(bot.intake, user_id)) addUser(outcome, userOf(bot, user_id), commit);
@@ -193,6 +199,7 @@ function foldEvent(
   item: CustomEventItem | TargetEventItem,
   origin: ItemOrigin,
   source: 'send-event' | 'send-target',
+  mayEarn = true,
 ): void {
   const verdict = acceptEvent(bot.intake, item, origin.at);
   if (verdict === 'repeat') return;
@@ -208,12 +215,19 @@ function foldEvent(
   }
   const user = userOf(bot, item.user_id);
   if (verdict === 'counts') {
-    count(outcome, user, event, origin);
+    if (mayEarn) count(outcome, user, event, origin);
+    else user.events.push(event);
     return;
   }
   const waits = verdict === 'waits';
   if (waits) user.pending.push(event);
   outcome.errors.set(event, { event, sent, waits, resolved_at: null });
+}
+
+/** An event of the past makes its user known and earns no reward: what it earned was paid before (decisions.md#import-events). */
+function foldImported(outcome: Outcome, bot: Bot, item: ImportedEventItem, origin: ItemOrigin): void {
+  if (acceptUser(bot.intake, item.user_id)) addUser(outcome, userOf(bot, item.user_id), origin);
+  foldEvent(outcome, bot, item, origin, 'send-event', false);
 }
 
 function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>, origin: ItemOrigin): void {

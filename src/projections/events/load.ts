@@ -44,7 +44,7 @@ interface Named extends NamedKeys {
 
 type Wanted = readonly { readonly bot: Bot; readonly named: Named }[];
 
-const BOT_STREAM = /^(?:bot|eventtypes|program|referral|intake|account)-/;
+const BOT_STREAM = /^(?:bot|eventtypes|program|referral|intake|import|account)-/;
 
 function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
   const named = new Map<string, Named>();
@@ -66,7 +66,14 @@ function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
 }
 
 function nameProperties(names: Set<string>, event: ReadCommit['events'][number]): void {
-  if (event.type !== 'custom_events_received' && event.type !== 'target_events_received') return;
+  switch (event.type) {
+    case 'custom_events_received':
+    case 'target_events_received':
+    case 'events_imported':
+      break;
+    default:
+      return;
+  }
   for (const { properties } of event.data.items)
     if (properties !== undefined) for (const name of Object.keys(properties)) names.add(name);
 }

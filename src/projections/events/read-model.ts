@@ -26,8 +26,8 @@ import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './w
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 12,
-  categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'account', 'owner', 'fx'],
+  shape: 13,
+  categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'import', 'account', 'owner', 'fx'],
   events: [
     'bot_created',
     'bot_changed',
@@ -42,6 +42,8 @@ export const eventsReadModel: ReadModel = {
     'target_events_received',
     'updates_received',
     'users_imported',
+    'events_imported',
+    'referrals_imported',
     'owner_created',
     'owner_changed',
     'exchange_rate_set',

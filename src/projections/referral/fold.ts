@@ -1,6 +1,7 @@
 import type { SealedUpdateItem, UpdateItem } from '../../domain/intake/events.ts';
 import { acceptUpdate, acceptUser, advanceClock } from '../../domain/intake/fold.ts';
 import {
+  type AttributionDecision,
   type CodeOwned,
   decideAttribution,
   type Effect,
@@ -31,7 +32,15 @@ export function foldCommit(bot: Bot, commit: ReadCommit): CodeOwned[] {
         for (const item of event.data.items) foldUpdate(bot, commit, item, ordOf(commit, idx++));
         break;
       case 'users_imported':
+      case 'events_imported':
         for (const { user_id } of event.data.items) if (acceptUser(bot.intake, user_id)) bot.added.users.push(user_id);
+        break;
+      case 'referrals_imported':
+        for (const { user_id, referrer_id, date = commit.at } of event.data.items) {
+          if (acceptUser(bot.intake, user_id)) bot.added.users.push(user_id);
+          const mark = { referral_user_id: user_id, code: null, referrer_id, new_code: null, at: date };
+          apply(bot, commit, { type: 'marked', ...mark }, ordOf(commit)); // a caller waits for none of these outcomes
+        }
         break;
       case 'referral_code_created':
         take(bot, commit, { ...event.data, type: 'code_created' });
@@ -58,8 +67,20 @@ function foldUpdate(bot: Bot, commit: ReadCommit, item: UpdateItem | SealedUpdat
   take(bot, commit, { type: 'visited', user_id, code, date: item.date ?? commit.at, refers }, ord);
 }
 
-/** Decides on a fact and adds its rows. @returns codes that got an owner and may have visits waiting */
+/** Decides on a fact, adds its rows and keeps the outcome. @returns codes that got an owner and may have visits waiting */
 function take(bot: Bot, commit: ReadCommit, fact: Fact, ord = ordOf(commit)): CodeOwned[] {
+  const { awaited, outcome } = apply(bot, commit, fact, ord);
+  if (outcome !== null && bot.intake.clock - commit.at <= OUTCOME_MEMORY_MS)
+    bot.added.outcomes.push({ commit_id: commit.id, date: commit.at, outcome });
+  return awaited;
+}
+
+function apply(
+  bot: Bot,
+  commit: ReadCommit,
+  fact: Fact,
+  ord: number,
+): { readonly awaited: CodeOwned[]; readonly outcome: AttributionDecision['outcome'] } {
   const { effects, outcome } = decideAttribution(bot.attribution, fact);
   const awaited: CodeOwned[] = [];
   for (const effect of effects) {
@@ -67,9 +88,7 @@ function take(bot: Bot, commit: ReadCommit, fact: Fact, ord = ordOf(commit)): Co
     note(bot, commit, effect, ord);
     if (effect.type === 'code_owned' && effect.awaited) awaited.push(effect);
   }
-  if (outcome !== null && bot.intake.clock - commit.at <= OUTCOME_MEMORY_MS)
-    bot.added.outcomes.push({ commit_id: commit.id, date: commit.at, outcome });
-  return awaited;
+  return { awaited, outcome };
 }
 
 function note({ added }: Bot, { at }: ReadCommit, effect: Effect, ord: number): void {

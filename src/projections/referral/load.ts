@@ -150,6 +150,7 @@ function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
 
 /** Adds the keys of a mark. The user of a mark may be referred, as a visitor. */
 function nameMark({ payloads, owners, visitors }: Named, event: ReadCommit['events'][number]): void {
+  if (event.type === 'referrals_imported') for (const { user_id } of event.data.items) visitors.add(user_id);
   if (event.type !== 'referral_marked') return;
   const { referral_user_id, code, referrer_id } = event.data;
   visitors.add(referral_user_id);

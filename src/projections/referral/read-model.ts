@@ -17,14 +17,16 @@ import { backfill, writeAdded, writeRules } from './write.ts';
 /** Referral codes and their owners, referrals, reward rules, and the units that rewards are paid in. */
 export const referralReadModel: ReadModel = {
   name: 'referral',
-  shape: 2,
-  categories: ['bot', 'intake', 'referral', 'program'],
+  shape: 3,
+  categories: ['bot', 'intake', 'import', 'referral', 'program'],
   events: [
     'bot_created',
     'bot_changed',
     'unit_created',
     'updates_received',
     'users_imported',
+    'events_imported',
+    'referrals_imported',
     'referral_code_created',
     'referral_code_owners_set',
     'referral_marked',

@@ -73,6 +73,13 @@ export function applyUpdate(profile: Profile, item: UpdateItem, date: number): v
     profile.date_last_active = Math.max(profile.date_last_active ?? date, date);
 }
 
+/** Applies an imported event of the past: the user was there on its date. A date that an import of users has set stays. */
+export function applyPastEvent(profile: Profile, date: number): void {
+  if (profile.imported?.date_create === undefined) profile.date_create = Math.min(profile.date_create, date);
+  if (profile.imported?.date_last_active === undefined)
+    profile.date_last_active = Math.max(profile.date_last_active ?? date, date);
+}
+
 /** Applies an import received at `at`: the fields that it has replace the former values, the others stay. */
 export function applyImport(profile: Profile, user: ImportedUser, at: number): void {
   const stamps: Stamps = { ...profile.imported };

@@ -24,21 +24,31 @@ import {
   UPDATE_IDS_RETENTION,
 } from '../intake-state.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { applyErasure, applyImport, applyUnreachable, applyUpdate, applyVisit, newProfile } from './profile.ts';
+import {
+  applyErasure,
+  applyImport,
+  applyPastEvent,
+  applyUnreachable,
+  applyUpdate,
+  applyVisit,
+  newProfile,
+} from './profile.ts';
 import { type Bot, loadBots, loadUsers, newBot, saveBots, saveErased, saveUsers, type UserChange } from './store.ts';
 import { CHANGES_TABLES, USERS_DDL } from './tables.ts';
 
 /** The users of bots as of now, by updates and imports. */
 export const usersReadModel: ReadModel = {
   name: 'users',
-  shape: 7,
-  categories: ['bot', 'referral', 'intake', 'sending'],
+  shape: 8,
+  categories: ['bot', 'referral', 'intake', 'import', 'sending'],
   events: [
     'bot_created',
     'bot_changed',
     ...CODE_EVENTS,
     'updates_received',
     'users_imported',
+    'events_imported',
+    'referrals_imported',
     'user_erased',
     'users_unreachable',
   ],
@@ -60,6 +70,9 @@ export const usersReadModel: ReadModel = {
     await deleteExpired(tx, intakes, [UPDATE_IDS_RETENTION]);
   },
 };
+
+/** The categories whose commits bring updates or events. */
+const INTAKE: ReadonlySet<string> = new Set(['intake', 'import']);
 
 /** The bots that the commits are about, with the users, updates and payloads that the commits name. */
 async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promise<Map<string, Bot>> {
@@ -84,7 +97,7 @@ async function loadBatch(tx: ClientBase, commits: readonly ReadCommit[]): Promis
 
 function foldCommit(bots: Map<string, Bot>, commit: ReadCommit): void {
   // The clock goes by the intake commits that this read model gets. It is only compared with receipts of updates.
-  if (categoryOf(commit.stream) === 'intake' && commit.events.length > 0)
+  if (INTAKE.has(categoryOf(commit.stream)) && commit.events.length > 0)
     advanceClock(botOfCommit(bots, commit).intake, commit.at);
   for (const event of commit.events)
     switch (event.type) {
@@ -107,6 +120,20 @@ function foldCommit(bots: Map<string, Bot>, commit: ReadCommit): void {
       case 'users_imported': {
         const bot = botOfCommit(bots, commit);
         for (const item of event.data.items) foldImport(bot, importInClear(item), commit.at);
+        break;
+      }
+      case 'events_imported': {
+        const bot = botOfCommit(bots, commit);
+        for (const { user_id, date } of event.data.items) {
+          const user = acceptUser(bot.intake, user_id) ? addUser(bot, user_id, date) : bot.users.get(user_id)!;
+          applyPastEvent(user.profile, date);
+        }
+        break;
+      }
+      case 'referrals_imported': {
+        const bot = botOfCommit(bots, commit);
+        for (const { user_id } of event.data.items)
+          if (acceptUser(bot.intake, user_id)) addUser(bot, user_id, commit.at);
         break;
       }
       case 'user_erased':

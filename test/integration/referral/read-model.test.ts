@@ -89,6 +89,21 @@ const event: fc.Arbitrary<{ category: string; event: LedgerEvent }> = fc.oneof(
     })),
   },
   {
+    weight: 2,
+    arbitrary: fc
+      .array(
+        fc.record({ user_id: user, referrer_id: user, date: fc.option(fc.constant(EPOCH - 1000), { nil: undefined }) }),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      )
+      .map((items) => ({
+        category: 'import',
+        event: { type: 'referrals_imported' as const, data: { items, line: 1, refused: 0, finished: false } },
+      })),
+  },
+  {
     weight: 1,
     arbitrary: fc.boolean().map((referral_new_users_only) => ({
       category: 'bot',

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { Option } from 'commander';
+import { createEventTypeDirectory } from '../../commands/intake/event-type-directory.ts';
+import { importEvents } from '../../commands/intake/import-events.ts';
+import { importReferrals } from '../../commands/referral/import-referrals.ts';
+import type { Position } from '../../log/port.ts';
+import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { referrersOf } from '../../queries/referral/referrers-of.ts';
+import { type Answer, type Cli, type CliContext, ReadModelWaitTimeoutError } from '../command.ts';
+import { botOption } from '../values.ts';
+import { EVENT_FORMATS, type EventFormat, recordReader } from './event-formats.ts';
+import { eventsOf } from './event-lines.ts';
+import { referralsOf } from './referral-lines.ts';
+
+interface FileOptions {
+  readonly bot: string;
+  readonly refused?: string;
+}
+
+interface EventsOptions extends FileOptions {
+  readonly format: EventFormat;
+  readonly userProperty?: string;
+}
+
+export function importCommands(cli: Cli): void {
+  const { noun } = cli;
+  const refusedOption = (): Option =>
+    new Option('--refused <file>', 'Write refused lines to this file: line and problem, as NDJSON.');
+
+  noun
+    .command('events')
+    .description(
+      'Import past events from NDJSON or CSV, also gzip. Safe to repeat: it resumes, and a file counts once.',
+    )
+    .addOption(botOption())
+    .addOption(
+      new Option('--format <format>', 'The system that wrote the file.').choices(EVENT_FORMATS).default('botledger'),
+    )
+    .option(
+      '--user-property <name>',
+      "The property with the platform's id of the user, if the file's own field has another id.",
+    )
+    .addOption(refusedOption())
+    .argument('<file>', 'one event a line, as send-event takes it with a date, or as the format has it')
+    .action(cli.action<[string, EventsOptions]>(importEventFile));
+
+  noun
+    .command('referrals')
+    .description(
+      'Import who referred each user, and opening balances. Safe to repeat: it resumes, and a file counts once.',
+    )
+    .addOption(botOption())
+    .addOption(refusedOption())
+    .argument('<file>', 'NDJSON or CSV; columns are user_id, referrer_id, date, balance, unit')
+    .action(cli.action<[string, FileOptions]>(importReferralFile));
+}
+
+/** After so many events the import waits until read models have them, 10 s at most, so that a running service keeps its pace. */
+const PACE_EVENTS = 50_000;
+
+async function importEventFile(context: CliContext, path: string, options: EventsOptions): Promise<Answer> {
+  const { bot, format, userProperty } = options;
+  const reader = recordReader(format, userProperty);
+  const refusals = await openRefusals(options.refused);
+  let paced = 0;
+  const importing = importEvents(
+    { ...context, directory: createEventTypeDirectory(context) },
+    {
+      bot,
+      file: await fingerprint(path, JSON.stringify([format, userProperty])),
+      lines: eventsOf(path, reader, context.sources.now),
+      onRefused: refusals.add,
+      async onProgress(imported, position) {
+        context.progress({ what: 'import', done: imported, total: null, unit: 'events' });
+        if (imported < paced + PACE_EVENTS) return;
+        paced = imported;
+        await pace(context, position);
+      },
+    },
+  );
+  const { imported, before, refused, position } = await importing.finally(refusals.close);
+  const leftOut = [...reader.leftOut].map(([reason, count]) => `left out ${count} properties: ${reason}`);
+  const value = { imported, imported_before: before, refused };
+  return { value, notes: [...refusals.named, ...leftOut], change: { category: 'import', position } };
+}
+
+async function pace(context: CliContext, position: Position): Promise<void> {
+  try {
+    await context.waitForReadModels({ category: 'import', position });
+  } catch (error) {
+    if (!(error instanceof ReadModelWaitTimeoutError)) throw error; // late read models do not stop an import
+  }
+}
+
+async function importReferralFile(context: CliContext, path: string, { bot, refused }: FileOptions): Promise<Answer> {
+  const refusals = await openRefusals(refused);
+  const referral = await context.projected(referralReadModel);
+  const importing = importReferrals(
+    { ...context, directory: createEventTypeDirectory(context) },
+    {
+      bot,
+      file: await fingerprint(path, 'referrals'),
+      lines: referralsOf(path),
+      onRefused: refusals.add,
+      onOtherReferrer: ({ user_id }, referrer) =>
+        refusals.add(null, `the balance of user ${user_id} is refused: the user has the referrer ${referrer}`),
+      async referrersOf(userIds, position) {
+        await context.waitForReadModels({ category: 'import', position });
+        return referrersOf(referral, bot, userIds);
+      },
+    },
+  );
+  const { position, ...value } = await importing.finally(refusals.close);
+  return { value, notes: refusals.named, change: { category: 'import', position } };
+}
+
+/** Refused lines that the answer names; --refused has all. */
+const MAX_NAMED = 5;
+
+interface Refusals {
+  /** The first refused lines, for a person. */
+  readonly named: readonly string[];
+  /** @param line null: the problem was found after the line was taken */
+  readonly add: (line: number | null, problem: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+async function openRefusals(path: string | undefined): Promise<Refusals> {
+  const named: string[] = [];
+  const report = path === undefined ? null : (await open(path, 'w')).createWriteStream();
+  return {
+    named,
+    add(line, problem) {
+      if (named.length < MAX_NAMED) named.push(line === null ? problem : `line ${line}: ${problem}`);
+      report?.write(`${JSON.stringify({ line, problem })}\n`);
+    },
+    async close() {
+      if (report === null) return;
+      report.end();
+      await finished(report);
+    },
+  };
+}
+
+/** Names the content of a file and how it is read. */
+async function fingerprint(path: string, reading: string): Promise<string> {
+  const hash = createHash('sha256').update(reading);
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex').slice(0, 32);
+}

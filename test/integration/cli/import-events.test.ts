@@ -1,0 +1,164 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readEvent } from '../../../src/domain/events.ts';
+import { LogUnavailableError } from '../../../src/log/port.ts';
+import { startTestCli, type TestCli } from '../../support/cli.ts';
+
+let cli: TestCli;
+let folder: string;
+let bot: string;
+
+beforeAll(async () => {
+  cli = await startTestCli();
+  folder = await mkdtemp(join(tmpdir(), 'botledger-'));
+  const { owner_id } = await cli.json('owner', 'create', '--name', 'Ann');
+  bot = (await cli.json('bot', 'create', '--owner', String(owner_id), '--name', 'Shop')).public_key;
+});
+afterEach(() => {
+  imported = importedCommits().length;
+});
+afterAll(async () => {
+  await cli.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Commits of imports that earlier tests have appended. */
+let imported = 0;
+const importedCommits = () => cli.log.commits.flat().filter(({ stream }) => stream.startsWith(`import-${bot}/`));
+
+/** The events that were appended to the log since the test began. */
+function parts() {
+  return importedCommits()
+    .slice(imported)
+    .flatMap(({ events }) => events.map(readEvent))
+    .map((event) => (event.type === 'events_imported' ? event.data : null)!);
+}
+
+async function file(content: string | Buffer, name = 'given'): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+const importFile = (path: string, ...more: string[]) => cli.json('import', 'events', '--bot', bot, path, ...more);
+const line = (n: number, fields: object = {}): string =>
+  JSON.stringify({ event: 'order', user_id: n, date: '2024-01-02T03:04:05Z', ...fields });
+
+describe('import events', () => {
+  it('reads NDJSON, with all digits of a value', async () => {
+    const path = await file(
+      `${line(1)}\n\n{"event":"order","user_id":2,"date":"2024-01-02T03:04:05","value_num":12345678901234.5678}\n`,
+    );
+    expect(await importFile(path)).toEqual({ imported: 2, imported_before: 0, refused: 0 });
+    const date = Date.UTC(2024, 0, 2, 3, 4, 5);
+    expect(parts()).toEqual([
+      {
+        items: [
+          { event_id: expect.any(Number), user_id: 1, date },
+          { event_id: expect.any(Number), user_id: 2, date, value: '12345678901234.5678' },
+        ],
+        line: 3,
+        refused: 0,
+        finished: true,
+      },
+    ]);
+    expect(cli.changes.at(-1)).toMatchObject({ category: 'import', position: expect.any(String) });
+  });
+
+  it('counts a file once, however often it is imported, also if it has another name', async () => {
+    const text = `${line(3)}\n${line(4)}\n`;
+    expect(await importFile(await file(text))).toMatchObject({ imported: 2 });
+    expect(await importFile(await file(text, 'again'))).toEqual({ imported: 0, imported_before: 2, refused: 0 });
+    expect(parts()).toHaveLength(1);
+  });
+
+  it('refuses lines one by one, imports the others, and writes the refused ones to a file', async () => {
+    const path = await file(
+      [
+        '{',
+        line(5),
+        line(6, { user_id: 'x' }),
+        line(7, { date: undefined }),
+        line(8, { date: '2024-13-01T00:00' }),
+      ].join('\n'),
+    );
+    const refused = join(folder, 'refused');
+    const { code, out, err } = await cli.run('import', 'events', '--bot', bot, path, '--refused', refused);
+    expect({ code, out }).toEqual({ code: 0, out: 'imported: 1\nimported_before: 0\nrefused: 4\n' });
+    expect(err).toMatch(/line 3: user_id must be the platform's id of the user, a positive integer\n/);
+    const lines = (await readFile(refused, 'utf8')).trim().split('\n');
+    expect(lines.map((each) => JSON.parse(each))).toEqual([
+      { line: 1, problem: expect.stringMatching(/^not JSON/) },
+      { line: 3, problem: expect.stringMatching(/^user_id/) },
+      { line: 4, problem: 'date is missing' },
+      { line: 5, problem: expect.stringMatching(/^date must be/) },
+    ]);
+  });
+
+  it('resumes after the last append of an import that failed', async () => {
+    const path = await file(Array.from({ length: 2500 }, (_, i) => line(i + 1, { category: 'resumed' })).join('\n'));
+    const append = cli.log.append.bind(cli.log);
+    let appends = 0;
+    const failing = vi.spyOn(cli.log, 'append').mockImplementation(async (commit) => {
+      if (commit.stream.startsWith('import-') && ++appends > 1) throw new LogUnavailableError('the log is away');
+      return append(commit);
+    });
+    const { code, err } = await cli.run('import', 'events', '--bot', bot, path);
+    failing.mockRestore();
+    expect({ code, err }).toEqual({ code: 1, err: 'botledger: the log is away\n' });
+    expect(parts().map(({ items }) => items.length)).toEqual([1000]);
+    expect(await importFile(path)).toEqual({ imported: 1500, imported_before: 1000, refused: 0 });
+    const users = parts().flatMap(({ items }) => items.map(({ user_id }) => user_id));
+    expect(users).toEqual(Array.from({ length: 2500 }, (_, i) => i + 1));
+  });
+
+  it('reads gzip, and says when it is cut off', async () => {
+    const bytes = gzipSync(Array.from({ length: 300 }, (_, i) => line(i + 1, { category: 'zip' })).join('\n'));
+    expect(await importFile(await file(bytes))).toMatchObject({ imported: 300 });
+    const { code, err } = await cli.run('import', 'events', '--bot', bot, await file(bytes.subarray(0, 200)));
+    expect(code).toBe(1);
+    expect(err).toMatch(/failed to decompress/);
+  });
+
+  it('reads CSV, and refuses a record without all cells', async () => {
+    const path = await file(
+      'event,user_id,date,value_num,unit\nbuy,9,2024-01-02T03:04,1999,USD\nbuy,9\nbuy,10,2024-01-02T03:04,,\n',
+    );
+    expect(await importFile(path)).toEqual({ imported: 2, imported_before: 0, refused: 1 });
+    expect(parts()[0]!.items).toMatchObject([{ user_id: 9, value: '1999', unit: 'USD' }, { user_id: 10 }]);
+  });
+
+  it('names each event of another system, so that overlapping exports count once', async () => {
+    const properties = {
+      time: 1602611311,
+      distinct_id: '42',
+      $insert_id: 'a1',
+      $os: 'iOS',
+      'Plan Type': 'pro',
+      tags: ['x'],
+    };
+    const path = await file(JSON.stringify({ event: 'Signed up', properties }));
+    const { err } = await cli.run('import', 'events', '--bot', bot, path, '--format', 'mixpanel');
+    expect(err).toContain('left out 1 properties: added by the other system');
+    expect(err).toContain('left out 1 properties: a list or an object');
+    expect(parts()[0]!.items).toEqual([
+      {
+        event_id: expect.any(Number),
+        user_id: 42,
+        date: 1602611311000,
+        event_key: 'mixpanel:a1',
+        properties: { Plan_Type: 'pro' },
+      },
+    ]);
+  });
+
+  it('refuses a bot that does not exist and a file that is not there', async () => {
+    expect((await cli.run('import', 'events', '--bot', 'nope', await file(line(1)))).err).toMatch(
+      /there is no bot nope/,
+    );
+    expect((await cli.run('import', 'events', '--bot', bot, join(folder, 'none'))).err).toMatch(/ENOENT/);
+  });
+});
