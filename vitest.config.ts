@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { SuitesFirst } from './test/support/suites-first.ts';
 
 export default defineConfig({
+  // The packages of packages/ as they are, not as they were built last. The other conditions are vitest's own.
+  ssr: { resolve: { conditions: ['@botledger/source', 'node', 'development|production'] } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],

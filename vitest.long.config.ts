@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 
 /** What takes minutes: run before a release, not with every change. */
 export default defineConfig({
+  // The packages of packages/ as they are, not as they were built last. The other conditions are vitest's own.
+  ssr: { resolve: { conditions: ['@botledger/source', 'node', 'development|production'] } },
   test: {
     include: [
       'test/long/**/*.test.ts',

@@ -8,7 +8,8 @@ export function documents(): string[] {
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
       join(folder, name).replaceAll('\\', '/'),
     );
-  return [...readdirSync(ROOT), ...['src', 'test', 'docs'].flatMap(below)].filter(
+  const ofPackages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/README.md`);
+  return [...readdirSync(ROOT), ...['src', 'test', 'docs'].flatMap(below), ...ofPackages].filter(
     (path) => path.endsWith('.md') && path !== 'docs/interface.md' && !path.startsWith('docs/generate/'),
   );
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The repository's folder. */
@@ -16,11 +16,19 @@ export interface SourceFile {
   readonly packages: readonly { readonly name: string; readonly typeOnly: boolean }[];
 }
 
-/** Every TypeScript file below a folder. */
+/** Made by a program, from texts that are checked where they stand. */
+const GENERATED = 'packages/client/src/schema.ts';
+
+/** The folders of the packages in packages/ that have TypeScript. */
+export const PACKAGE_FOLDERS: readonly string[] = readdirSync(join(ROOT, 'packages'))
+  .flatMap((name) => ['src', 'generate', 'examples'].map((folder) => `packages/${name}/${folder}`))
+  .filter((folder) => existsSync(join(ROOT, folder)));
+
+/** Every TypeScript file below a folder, without installed packages and generated files. */
 export function sourceFiles(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name).replaceAll('\\', '/'))
-    .filter((path) => /\.tsx?$/.test(path))
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('/node_modules/') && path !== GENERATED)
     .map(readSource);
 }
 

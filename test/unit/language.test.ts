@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { documents } from '../support/documents.ts';
 import { type Prose, paragraphsOf, proseOf } from '../support/prose.ts';
-import { ROOT, readSource, sourceFiles } from '../support/source-files.ts';
+import { PACKAGE_FOLDERS, ROOT, sourceFiles } from '../support/source-files.ts';
 
 /**
  * Comments, log lines, test names and documents use plain words, and the words of the glossary (ARCHITECTURE.md). The
@@ -62,8 +62,8 @@ const PHRASES: readonly Phrase[] = [
 const ALLOWED_HERE = 'test/unit/language.test.ts';
 
 const prose = [
-  ...['src', 'test', 'bench', 'demo', 'docs', 'console/src']
-    .flatMap(sourcesWithoutPackages)
+  ...['src', 'test', 'bench', 'demo', 'docs', 'console/src', ...PACKAGE_FOLDERS]
+    .flatMap(sourceFiles)
     .filter(({ path }) => path !== ALLOWED_HERE)
     .flatMap(proseOf),
   ...documents()
@@ -106,11 +106,4 @@ function around(text: string, index: number): string {
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
-}
-
-function sourcesWithoutPackages(folder: string): ReturnType<typeof sourceFiles> {
-  if (!existsSync(join(ROOT, folder, 'node_modules'))) return sourceFiles(folder);
-  return readdirSync(join(ROOT, folder), { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map(({ name }) => readSource(`${folder}/${name}`));
 }

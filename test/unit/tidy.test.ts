@@ -3,11 +3,11 @@ import { isBuiltin } from 'node:module';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { proseOf } from '../support/prose.ts';
-import { codeOf, ROOT, readSource, sourceFiles } from '../support/source-files.ts';
+import { codeOf, PACKAGE_FOLDERS, ROOT, readSource, sourceFiles } from '../support/source-files.ts';
 
 /** House rules over the tree (ARCHITECTURE.md, "Rooms and arrows"). A violation reads `file: what`. */
 
-const files = ['src', 'test', 'demo', 'docs', 'console/src'].flatMap(sourceFiles);
+const files = ['src', 'test', 'demo', 'docs', 'console/src', ...PACKAGE_FOLDERS].flatMap(sourceFiles);
 const src = files.filter(({ path }) => path.startsWith('src/'));
 
 /** The folder below src of a file; null for the configuration and for composition, which may import every room. */
@@ -121,6 +121,16 @@ it('the console imports nothing of the service but types', () => {
     imports
       .filter(({ file, typeOnly }) => !file.startsWith('console/src/') && !(typeOnly && file.startsWith('src/')))
       .map(({ file }) => `${path}: imports ${file}`),
+  );
+  expect(violations).toEqual([]);
+});
+
+it('a package of packages/ imports nothing of the service, not even types', () => {
+  const imports = files.filter(({ path }) => path.startsWith('packages/')).map(({ path, files }) => ({ path, files }));
+  expect(imports.length).toBeGreaterThan(0);
+  const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+  const violations = imports.flatMap(({ path, files }) =>
+    files.filter((file) => folderOf(file) !== folderOf(path)).map((file) => `${path}: imports ${file}`),
   );
   expect(violations).toEqual([]);
 });

@@ -1,0 +1,158 @@
+import type { CallOptions, Surroundings } from './client.ts';
+import { type BotledgerError, InvalidRequestError } from './errors.ts';
+
+export interface QueueOptions<T> {
+  /** Items in one request at most, 1 to 1000. Default 1000. */
+  readonly maxBatch?: number;
+  /** How long an item waits for others. Default 1000. */
+  readonly maxDelayMs?: number;
+  /** Items that wait or are on their way at most. Default 10,000. */
+  readonly capacity?: number;
+  /** Gets the items that the service refused, or that `close` had no time for. Default: a line of `console.error`. */
+  readonly onFailed?: (error: unknown, items: readonly T[]) => void;
+}
+
+/** Sends items in batches, in the order of `add`, one request at a time. */
+export interface Queue<T> {
+  /** Takes an item, at once. False: the queue is full and did not take it. @throws Error after `close` */
+  add(item: T): boolean;
+  /** Items that wait or are on their way. */
+  readonly size: number;
+  /** Items that `add` did not take. */
+  readonly dropped: number;
+  /** Resolves when every item taken so far is sent or has failed. */
+  flush(): Promise<void>;
+  /** Takes no more and flushes. Items without an outcome after `timeoutMs` (default 10,000) have failed. */
+  close(timeoutMs?: number): Promise<{ readonly sent: number; readonly failed: number }>;
+}
+
+/** @param send sends a batch; repeats it under one key until its outcome is known */
+export function createQueue<T>(
+  send: (batch: readonly T[], options: CallOptions) => Promise<unknown>,
+  { sleep }: Pick<Surroundings, 'sleep'>,
+  options: QueueOptions<T> = {},
+): Queue<T> {
+  const { maxBatch = 1000, maxDelayMs = 1000, capacity = 10_000, onFailed = report } = options;
+  const waiting: T[] = [];
+  /** How many of those that wait, from the first on, are to be sent now. */
+  let due = 0;
+  let onTheirWay = 0;
+  let sent = 0;
+  let failed = 0;
+  let dropped = 0;
+  let closed = false;
+  let working: Promise<void> | null = null;
+  /** Ends the wait for more items. */
+  let timer: AbortController | null = null;
+  const closing = new AbortController();
+
+  function sendDue(count: number): void {
+    due = Math.max(due, count);
+    if (due > 0) working ??= work();
+  }
+
+  async function work(): Promise<void> {
+    try {
+      while (due > 0) {
+        const batch = waiting.splice(0, Math.min(due, maxBatch));
+        due -= batch.length;
+        onTheirWay = batch.length;
+        await sendWhole(batch);
+      }
+    } finally {
+      onTheirWay = 0;
+      working = null;
+    }
+  }
+
+  async function sendWhole(batch: readonly T[]): Promise<void> {
+    try {
+      await send(batch, { maxRetries: Number.POSITIVE_INFINITY, signal: closing.signal });
+      sent += batch.length;
+    } catch (error) {
+      const { refused, others } = partsOf(batch, error);
+      if (others.length === 0) return fail(error, batch);
+      // The service took nothing of the batch.
+      if (refused.length > 0) {
+        fail(error, refused);
+        return sendWhole(others);
+      }
+      const half = Math.ceil(others.length / 2);
+      await sendWhole(others.slice(0, half));
+      await sendWhole(others.slice(half));
+    }
+  }
+
+  function fail(error: unknown, items: readonly T[]): void {
+    failed += items.length;
+    onFailed(error, items);
+  }
+
+  function startTimer(): void {
+    if (timer !== null) return;
+    const started = new AbortController();
+    timer = started;
+    sleep(maxDelayMs, started.signal).then(
+      () => {
+        timer = null;
+        sendDue(waiting.length);
+      },
+      () => {}, // stopped: `flush` sends
+    );
+  }
+
+  async function flush(): Promise<void> {
+    timer?.abort();
+    timer = null;
+    sendDue(waiting.length);
+    await working;
+  }
+
+  return {
+    add(item) {
+      if (closed) throw new Error('the queue is closed');
+      if (waiting.length + onTheirWay >= capacity) {
+        dropped++;
+        return false;
+      }
+      waiting.push(item);
+      if (waiting.length - due >= maxBatch) sendDue(due + maxBatch);
+      else startTimer();
+      return true;
+    },
+    get size() {
+      return waiting.length + onTheirWay;
+    },
+    get dropped() {
+      return dropped;
+    },
+    flush,
+    async close(timeoutMs = 10_000) {
+      closed = true;
+      const flushed = new AbortController();
+      void sleep(timeoutMs, flushed.signal).then(
+        () => closing.abort(new Error(`the queue was closed, and ${timeoutMs} ms later items had no outcome`)),
+        () => {}, // flushed in time
+      );
+      await flush();
+      flushed.abort();
+      return { sent, failed };
+    },
+  };
+}
+
+/** Which items of a failed batch have failed, and which to send again: without refused ones, in two parts. */
+function partsOf<T>(batch: readonly T[], error: unknown): { refused: readonly T[]; others: readonly T[] } {
+  const { status, details } = error as Partial<BotledgerError>;
+  if (!(error instanceof InvalidRequestError)) return { refused: batch, others: [] };
+  if (status === 413 && batch.length > 1) return { refused: [], others: batch };
+  const named = new Set(details!.map(({ path }) => Number(/^\d+(?=\.|$)/.exec(path)?.[0] ?? Number.NaN)));
+  const refused = batch.filter((_, index) => named.has(index));
+  return refused.length === 0
+    ? { refused: batch, others: [] }
+    : { refused, others: batch.filter((_, i) => !named.has(i)) };
+}
+
+function report(error: unknown, items: readonly unknown[]): void {
+  console.error(`botledger: failed to send ${items.length} items`, error);
+}
