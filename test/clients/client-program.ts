@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { ROOT } from '../support/source-files.ts';
+
+/** A client library with the program that drives it (README.md of this folder). */
+export interface ClientProgram {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** A command that succeeds where the program can run, and how to make it succeed. */
+  readonly needs?: { readonly command: readonly string[]; readonly install: string };
+}
+
+export type Action =
+  | {
+      readonly do: 'call';
+      readonly operation: string;
+      readonly method: 'GET' | 'POST';
+      readonly path: string;
+      readonly query?: Readonly<Record<string, string | number>>;
+      readonly body?: unknown;
+      readonly idempotency_key?: string;
+    }
+  | {
+      readonly do: 'pages';
+      readonly operation: string;
+      readonly method: 'GET';
+      readonly path: string;
+      readonly query: Readonly<Record<string, string | number>>;
+      readonly items: string;
+    }
+  | { readonly do: 'queue'; readonly events: readonly object[]; readonly max_batch: number };
+
+export interface Task {
+  readonly base_url: string;
+  readonly api_key: string;
+  readonly max_retries: number;
+  readonly timeout_ms: number;
+  readonly delay_factor: number;
+  readonly actions: readonly Action[];
+}
+
+export type Result =
+  // biome-ignore lint/suspicious/noExplicitAny: data of every call
+  | { readonly ok: true; readonly data: any }
+  | {
+      readonly ok: false;
+      readonly error: {
+        readonly kind: string;
+        readonly status: number | null;
+        readonly message: string;
+        readonly details: readonly { readonly path: string; readonly message: string }[];
+      };
+    };
+
+/** How to install the part that a client lacks here; null if it can run. */
+export function missing({ needs }: ClientProgram): string | null {
+  if (needs === undefined) return null;
+  const [program, ...parameters] = needs.command;
+  return spawnSync(program!, parameters, { cwd: ROOT }).status === 0 ? null : needs.install;
+}
+
+/** Runs the program once. @throws Error with its stderr if it does not answer as the page says */
+export async function runProgram({ command }: ClientProgram, task: Task): Promise<readonly Result[]> {
+  const [program, ...parameters] = command;
+  const child = spawn(program!, parameters, { cwd: ROOT, stdio: 'pipe' });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (part: Buffer) => {
+    stdout += part.toString();
+  });
+  child.stderr.on('data', (part: Buffer) => {
+    stderr += part.toString();
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  child.stdin.end(JSON.stringify(task));
+  const code = await ended;
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}\n${stderr}`);
+  try {
+    const { results } = JSON.parse(stdout) as { results: readonly Result[] };
+    if (results.length !== task.actions.length) throw new Error(`${results.length} results`);
+    return results;
+  } catch (cause) {
+    throw new Error(`${command.join(' ')} answered ${stdout}\n${stderr}`, { cause });
+  }
+}

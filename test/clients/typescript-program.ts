@@ -1,0 +1,86 @@
+import {
+  AuthenticationError,
+  BotledgerError,
+  ConflictError,
+  ConnectionError,
+  createClient,
+  InvalidRequestError,
+  NotFoundError,
+  OutcomeUnknownError,
+  type PagedPath,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  UnavailableError,
+} from '@botledger/client';
+import type { Action, Result, Task } from './client-program.ts';
+
+/** Drives the TypeScript client as README.md of this folder says. */
+
+const KINDS = [
+  [ConnectionError, 'connection'],
+  [InvalidRequestError, 'invalid'],
+  [AuthenticationError, 'authentication'],
+  [PermissionError, 'permission'],
+  [NotFoundError, 'not_found'],
+  [ConflictError, 'conflict'],
+  [RateLimitError, 'rate_limit'],
+  [UnavailableError, 'unavailable'],
+  [OutcomeUnknownError, 'outcome_unknown'],
+  [ServerError, 'server'],
+] as const;
+
+let input = '';
+for await (const part of process.stdin) input += part;
+const task = JSON.parse(input) as Task;
+const client = createClient({
+  baseUrl: task.base_url,
+  apiKey: task.api_key,
+  maxRetries: task.max_retries,
+  timeoutMs: task.timeout_ms,
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, ms * task.delay_factor);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      });
+    }),
+});
+
+async function perform(action: Action): Promise<unknown> {
+  switch (action.do) {
+    case 'call': {
+      const { method, path, query = {}, body, idempotency_key: idempotencyKey } = action;
+      const options = idempotencyKey === undefined ? {} : { idempotencyKey };
+      // Paths and bodies of the scenarios are checked by the service.
+      const data = await (method === 'GET'
+        ? client.get(path as never, query as never, options as never)
+        : client.post(path as never, body as never, options));
+      return data ?? null;
+    }
+    case 'pages': {
+      const items: unknown[] = [];
+      for await (const item of client.pages(action.path as PagedPath, action.query as never)) items.push(item);
+      return items;
+    }
+    case 'queue': {
+      const queue = client.eventQueue({ maxBatch: action.max_batch });
+      for (const event of action.events)
+        if (!queue.add(event as Parameters<typeof queue.add>[0])) throw new Error('the queue is full');
+      return queue.close(60_000 / task.delay_factor);
+    }
+  }
+}
+
+const results: Result[] = [];
+for (const action of task.actions)
+  try {
+    results.push({ ok: true, data: await perform(action) });
+  } catch (error) {
+    if (!(error instanceof BotledgerError)) throw error;
+    const { status, message, details } = error;
+    const [, kind] = KINDS.find(([Class]) => error instanceof Class)!;
+    results.push({ ok: false, error: { kind, status, message, details } });
+  }
+process.stdout.write(JSON.stringify({ results }));
