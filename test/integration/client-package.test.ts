@@ -25,17 +25,24 @@ beforeAll(async () => {
   service = await startTestService();
   ({ apiKey: key } = await service.createBot());
   folder = await mkdtemp(join(tmpdir(), 'botledger-client-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: FOLDER });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  published = join(folder, 'node_modules/@botledger/client');
-  await mkdir(published, { recursive: true });
-  await run('tar', ['-xzf', join(folder, filename), '--strip-components', '1', '-C', published]);
+  published = await publish('client');
   code = await readFile(join(published, 'dist/index.js'), 'utf8');
 });
 afterAll(async () => {
   await rm(folder, { recursive: true });
   await service.stop();
 });
+
+/** Packs a package and unpacks it where a caller's node_modules would have it. @returns its folder */
+async function publish(name: string): Promise<string> {
+  const cwd = join(ROOT, 'packages', name);
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const target = join(folder, 'node_modules/@botledger', name);
+  await mkdir(target, { recursive: true });
+  await run('tar', ['-xzf', join(folder, filename), '--strip-components', '1', '-C', target]);
+  return target;
+}
 
 it(`is at most ${MAX_BYTES} bytes, compressed`, () => {
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(MAX_BYTES);
@@ -138,4 +145,18 @@ describe.each(Object.entries(runtimes))('on %s', (name, [program, ...parameters]
       refused: true,
     });
   });
+});
+
+it.each(['grammy', 'telegraf'])('@botledger/%s needs the client and its framework alone, and loads', async (name) => {
+  const target = await publish(name);
+  const { dependencies, peerDependencies, version } = JSON.parse(await readFile(join(target, 'package.json'), 'utf8'));
+  expect({ dependencies, peers: Object.keys(peerDependencies) }).toEqual({
+    dependencies: { '@botledger/client': version },
+    peers: [name],
+  });
+  const use = `import { botledger } from '@botledger/${name}';
+    const { client } = botledger({ baseUrl: 'http://service.test', apiKey: 'a:b' });
+    console.log(typeof client.get);`;
+  await writeFile(join(folder, 'use.mjs'), use);
+  expect((await run(process.execPath, [join(folder, 'use.mjs')])).stdout).toBe('function\n');
 });

@@ -7,7 +7,7 @@ import { blocksOf } from '../support/pages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/source-files.ts';
 
-/** Runs the examples of the pages of packages/, each page as one program, on a service. */
+/** The examples of the pages of packages/, each page as one program. */
 
 const run = promisify(execFile);
 let service: TestService;
@@ -23,18 +23,16 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function runPage(page: string): Promise<string> {
-  const { apiKey } = await service.createBot();
+/** Compiles the examples of a page. @returns the program */
+async function compiled(page: string): Promise<string> {
   const program = join(folder, 'page.ts');
   await writeFile(program, programOf(page));
-  await writeFile(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ extends: '../../tsconfig.json', include: ['page.ts'] }),
-  );
-  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
-  const env = { ...process.env, BOTLEDGER_URL: service.address, BOTLEDGER_KEY: apiKey };
-  const parameters = ['--conditions=@botledger/source', '--import', 'tsx', program];
-  return (await run(process.execPath, parameters, { env, cwd: ROOT })).stdout;
+  const project = { extends: '../../tsconfig.json', include: ['page.ts'] };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project));
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await run(process.execPath, [compiler, '-p', folder]).catch((error) => error);
+  expect(stdout, page).toBe('');
+  return program;
 }
 
 /** The blocks of a page, with the imports of all before the rest. */
@@ -47,8 +45,17 @@ function programOf(page: string): string {
 }
 
 it('packages/client/README.md', async () => {
-  const output = await runPage('packages/client/README.md');
-  expect(output).toContain('{ sent: 2500, failed: 0 }');
+  const program = await compiled('packages/client/README.md');
+  const { apiKey } = await service.createBot();
+  const env = { ...process.env, BOTLEDGER_URL: service.address, BOTLEDGER_KEY: apiKey };
+  const parameters = ['--conditions=@botledger/source', '--import', 'tsx', program];
+  const { stdout } = await run(process.execPath, parameters, { env, cwd: ROOT });
+  expect(stdout).toContain('{ sent: 2500, failed: 0 }');
   // The bot of this page has paid no reward yet.
-  expect(output).toMatch(/^no available balance/m);
+  expect(stdout).toMatch(/^no available balance/m);
+});
+
+// Their examples in full run in bot-frameworks.test.ts.
+it.each(['grammy', 'telegraf'])('packages/%s/README.md compiles', async (name) => {
+  await compiled(`packages/${name}/README.md`);
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/source-files.ts';
@@ -55,4 +55,16 @@ it('CHANGELOG.md has release notes for the version, and for earlier ones', () =>
   );
   expect([unreleased, released[0]]).toEqual(['Unreleased', version]);
   expect(json('package-lock.json').version).toBe(version);
+});
+
+it('the packages of packages/ have the version of the service, and need each other in it', () => {
+  const manifests = readdirSync(join(ROOT, 'packages'))
+    .map((name) => `packages/${name}/package.json`)
+    .filter((path) => existsSync(join(ROOT, path)))
+    .map(json);
+  expect(manifests.length).toBeGreaterThan(0);
+  for (const manifest of manifests) {
+    const own = Object.entries({ ...manifest.dependencies }).filter(([name]) => name.startsWith('@botledger/'));
+    expect([manifest.version, ...own.map(([, needed]) => needed)]).toEqual([version, ...own.map(() => version)]);
+  }
 });

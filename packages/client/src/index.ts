@@ -1,75 +1,7 @@
-import { type CallOptions, type ClientOptions, createCall, surroundingsOf } from './client.ts';
-import { itemsOf } from './pages.ts';
-import { createQueue, type Queue, type QueueOptions } from './queue.ts';
-import type {
-  Answer,
-  Body,
-  CsvInput,
-  CsvPath,
-  CustomEvent,
-  DataOf,
-  ForwardedUpdate,
-  GetPath,
-  Item,
-  PagedPath,
-  PostPath,
-  Query,
-} from './types.ts';
-
-export type { CallOptions, ClientOptions } from './client.ts';
+export type { CallOptions, ClientOptions } from './call.ts';
+export { type Client, createClient } from './client.ts';
 export * from './errors.ts';
+export { createForwarder, type Forwarder, type ForwarderOptions, type UserTools } from './forwarder.ts';
 export type { Queue, QueueOptions } from './queue.ts';
 export type { Sleep } from './repeat.ts';
 export type * from './types.ts';
-
-/** The query of a call may be left out where it has no required field. */
-type QueryArguments<P extends GetPath> =
-  Record<never, never> extends Query<P>
-    ? [query?: Query<P>, options?: CallOptions]
-    : [query: Query<P>, options?: CallOptions];
-
-export interface Client {
-  /** Reads: gives the `data` of the answer. @throws BotledgerError */
-  get<P extends GetPath>(path: P, ...rest: QueryArguments<P>): Promise<DataOf<Answer<P, 'get'>>>;
-  /** Acts: gives the `data` of the answer. @throws BotledgerError */
-  post<P extends PostPath>(path: P, body: Body<P>, options?: CallOptions): Promise<DataOf<Answer<P, 'post'>>>;
-  /** The list or the report as CSV. @throws BotledgerError */
-  csv<P extends CsvPath>(path: P, input: CsvInput<P>, options?: CallOptions): Promise<string>;
-  /** As `post`, but gives the whole answer, with the fields beside `data`, such as `lagging`. @throws BotledgerError */
-  answer<P extends PostPath>(path: P, body: Body<P>, options?: CallOptions): Promise<Answer<P, 'post'>>;
-  /** Every item of a list, from page to page. Each page is a call. @throws BotledgerError */
-  pages<P extends PagedPath>(path: P, ...rest: QueryArguments<P>): AsyncGenerator<Item<P>, void, undefined>;
-  /** A queue for `send-event`. */
-  eventQueue(options?: QueueOptions<CustomEvent>): Queue<CustomEvent>;
-  /** A queue for `send-batch-update`. */
-  updateQueue(options?: QueueOptions<ForwardedUpdate>): Queue<ForwardedUpdate>;
-}
-
-/** The other lists that can be CSV are read by GET. */
-const CSV_BY_POST: CsvPath = '/v1/reports/run';
-
-/** A client of one service and one key. @throws TypeError if the address or the key cannot be sent */
-export function createClient(options: ClientOptions): Client {
-  const surroundings = surroundingsOf(options);
-  const call = createCall(options, surroundings);
-  const dataOf = (answer: unknown): unknown => (answer as { readonly data?: unknown }).data;
-  const read = async (path: string, query: object = {}, given?: CallOptions): Promise<unknown> =>
-    dataOf(await call('GET', path, { query }, given));
-  const act = (path: string, body: unknown, given?: CallOptions) => call('POST', path, { body }, given);
-  const client = {
-    get: read,
-    post: async (path: string, body: unknown, given?: CallOptions) => dataOf(await act(path, body, given)),
-    answer: act,
-    csv: (path: string, input: object, given?: CallOptions) => {
-      const asked = { ...input, format: 'csv' };
-      return path === CSV_BY_POST ? act(path, asked, given) : call('GET', path, { query: asked }, given);
-    },
-    pages: (path: string, query: object = {}, given?: CallOptions) =>
-      itemsOf(query, async (page) => (await read(path, page, given)) as object),
-    eventQueue: (given?: QueueOptions<CustomEvent>) =>
-      createQueue((batch, each) => act('/v1/send-event', batch, each), surroundings, given),
-    updateQueue: (given?: QueueOptions<ForwardedUpdate>) =>
-      createQueue((batch, each) => act('/v1/send-batch-update', batch, each), surroundings, given),
-  };
-  return client as Client;
-}

@@ -1,4 +1,4 @@
-import type { CallOptions, Surroundings } from './client.ts';
+import type { CallOptions, Surroundings } from './call.ts';
 import { type BotledgerError, InvalidRequestError } from './errors.ts';
 
 export interface QueueOptions<T> {
@@ -153,6 +153,7 @@ function partsOf<T>(batch: readonly T[], error: unknown): { refused: readonly T[
     : { refused, others: batch.filter((_, i) => !named.has(i)) };
 }
 
-function report(error: unknown, items: readonly unknown[]): void {
+/** The usual `onFailed`. */
+export function report(error: unknown, items: readonly unknown[]): void {
   console.error(`botledger: failed to send ${items.length} items`, error);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { headOf, SCHEMA, schemaFile } from '../../../packages/client/generate/schema-file.ts';
 import { AMOUNTS, AMOUNTS_IN_REQUESTS, hasAmounts } from '../../../packages/client/src/amounts.ts';
-import { takesKey } from '../../../packages/client/src/client.ts';
+import { takesKey } from '../../../packages/client/src/call.ts';
 import { ROOT } from '../../support/source-files.ts';
 
 /** The client's types, and its lists of paths and fields, agree with openapi.json. */
