@@ -1,12 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { ROOT } from '../support/source-files.ts';
 
 /** A client library with the program that drives it (README.md of this folder). */
 export interface ClientProgram {
   readonly name: string;
   readonly command: readonly string[];
-  /** A command that succeeds where the program can run, and how to make it succeed. */
-  readonly needs?: { readonly command: readonly string[]; readonly install: string };
+  /** The part that is not installed here; absent if the program can run. */
+  readonly lacks?: string;
 }
 
 export type Action =
@@ -50,13 +50,6 @@ export type Result =
         readonly details: readonly { readonly path: string; readonly message: string }[];
       };
     };
-
-/** How to install the part that a client lacks here; null if it can run. */
-export function missing({ needs }: ClientProgram): string | null {
-  if (needs === undefined) return null;
-  const [program, ...parameters] = needs.command;
-  return spawnSync(program!, parameters, { cwd: ROOT }).status === 0 ? null : needs.install;
-}
 
 /** Runs the program once. @throws Error with its stderr if it does not answer as the page says */
 export async function runProgram({ command }: ClientProgram, task: Task): Promise<readonly Result[]> {
