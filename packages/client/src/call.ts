@@ -96,9 +96,10 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
       } catch (error) {
         if (!(error instanceof BotledgerError)) throw error;
         error.idempotencyKey = key;
-        const isLast = attempt >= maxRetries || now() - startedAt > KEY_LIFE_MS;
+        const wait = waitMs(attempt, error, random);
+        const isLast = attempt >= maxRetries || now() + wait - startedAt > KEY_LIFE_MS;
         if (isLast || !mayRepeat(error, path !== NEVER_TWICE, maxRetries)) throw error;
-        await sleep(waitMs(attempt, error, random), signal);
+        await sleep(wait, signal);
       }
     }
 

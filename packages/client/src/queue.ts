@@ -37,32 +37,34 @@ export function createQueue<T>(
   /** How many of those that wait, from the first on, are to be sent now. */
   let due = 0;
   let onTheirWay = 0;
+  let taken = 0;
   let sent = 0;
   let failed = 0;
   let dropped = 0;
   let closed = false;
-  let working: Promise<void> | null = null;
+  let working = false;
+  /** Resolves with the outcome of the batch that is on its way. */
+  let batchEnd: Promise<void> = Promise.resolve();
   /** Ends the wait for more items. */
   let timer: AbortController | null = null;
   const closing = new AbortController();
 
   function sendDue(count: number): void {
     due = Math.max(due, count);
-    if (due > 0) working ??= work();
+    if (due > 0 && !working) void work();
   }
 
   async function work(): Promise<void> {
-    try {
-      while (due > 0) {
-        const batch = waiting.splice(0, Math.min(due, maxBatch));
-        due -= batch.length;
-        onTheirWay = batch.length;
-        await sendWhole(batch);
-      }
-    } finally {
-      onTheirWay = 0;
-      working = null;
+    working = true;
+    while (due > 0) {
+      const batch = waiting.splice(0, Math.min(due, maxBatch));
+      due -= batch.length;
+      onTheirWay = batch.length;
+      batchEnd = sendWhole(batch);
+      await batchEnd;
     }
+    onTheirWay = 0;
+    working = false;
   }
 
   async function sendWhole(batch: readonly T[]): Promise<void> {
@@ -85,7 +87,11 @@ export function createQueue<T>(
 
   function fail(error: unknown, items: readonly T[]): void {
     failed += items.length;
-    onFailed(error, items);
+    try {
+      onFailed(error, items);
+    } catch (thrown) {
+      report(thrown, items);
+    }
   }
 
   function startTimer(): void {
@@ -105,7 +111,7 @@ export function createQueue<T>(
     timer?.abort();
     timer = null;
     sendDue(waiting.length);
-    await working;
+    for (const goal = taken; sent + failed < goal; ) await batchEnd;
   }
 
   return {
@@ -115,6 +121,7 @@ export function createQueue<T>(
         dropped++;
         return false;
       }
+      taken++;
       waiting.push(item);
       if (waiting.length - due >= maxBatch) sendDue(due + maxBatch);
       else startTimer();

@@ -132,7 +132,7 @@ describe('a batch that fails', () => {
     answer(TYPE_ERROR, TYPE_ERROR, TYPE_ERROR);
     add(event(1));
     await pass(1000);
-    await pass(23 * 60 * 60_000 + 1);
+    await pass(23 * 60 * 60_000);
     expect(sent).toHaveLength(2);
     expect(failed).toMatchObject([{ error: { name: 'ConnectionError' }, items: [event(1)] }]);
   });
@@ -175,6 +175,25 @@ describe('a batch that fails', () => {
   });
 });
 
+it('an error of onFailed does not stop the queue', async () => {
+  const lines: unknown[][] = [];
+  const log = console.error;
+  console.error = (...line) => void lines.push(line);
+  try {
+    const onFailed = (): never => {
+      throw new Error('a bug of the caller');
+    };
+    const { queue, add, answer, bodies } = queueOf({ maxBatch: 1, onFailed });
+    answer(refusal(400, 'no'));
+    add(...events(1, 2));
+    expect(await queue.close()).toEqual({ sent: 1, failed: 1 });
+    expect(bodies()).toEqual(['e1', 'e2']);
+    expect(lines).toMatchObject([['botledger: failed to send 1 items', { message: 'a bug of the caller' }]]);
+  } finally {
+    console.error = log;
+  }
+});
+
 describe('a full queue', () => {
   it('refuses events, counts them, and takes events again when it has sent some', async () => {
     const { queue, pass, add, answer } = queueOf({ capacity: 3, maxBatch: 2 });
@@ -212,6 +231,21 @@ describe('the end of a queue', () => {
     expect(failed.map(({ error }) => String(error))).toEqual(
       Array.from({ length: 2 }, () => 'Error: the queue was closed, and 2000 ms later items had no outcome'),
     );
+  });
+
+  it('is not needed to send: flush waits for the events of before alone', async () => {
+    const { queue, add, answer } = queueOf({ maxBatch: 1 });
+    const [first, second] = [later(), later()];
+    answer(first.promise, second.promise);
+    add(event(1));
+    const flushed = queue.flush();
+    add(event(2));
+    first.come();
+    await flushed;
+    expect(queue.size).toBe(1);
+    second.come();
+    await queue.flush();
+    expect(queue.size).toBe(0);
   });
 
   it('is not needed to send: flush does, and the queue stays open', async () => {
