@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,16 +22,22 @@ export async function pythonOfTests(): Promise<{ readonly path: string } | { rea
   const digest = createHash('sha256').update(stdout).update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 16);
   const folder = join(tmpdir(), `botledger-python-tests-${process.getuid?.() ?? ''}-${digest}`);
   const path = join(folder, 'bin/python');
-  const complete = join(folder, 'complete');
-  if (existsSync(complete)) return { path };
-  // Without the mark it is what a stopped run left.
-  await rm(folder, { recursive: true, force: true });
-  await run('python3', ['-m', 'venv', folder]);
+  if (existsSync(path)) return { path };
+  // Two test files may make it at the same time: the first to name its own wins, and a stopped run leaves no half of one.
+  const own = await mkdtemp(`${folder}-`);
+  const python = join(own, 'bin/python');
+  await run('python3', ['-m', 'venv', own]);
   try {
-    await run(path, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS]);
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', REQUIREMENTS]);
   } catch (error) {
+    await rm(own, { recursive: true });
     return { lacks: `a package index for pip: ${(error as Error).message}` };
   }
-  await writeFile(complete, '');
+  try {
+    await rename(own, folder);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+    await rm(own, { recursive: true });
+  }
   return { path };
 }
