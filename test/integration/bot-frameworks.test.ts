@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { changeBot } from '../../src/commands/catalog/bots.ts';
 import { createRule } from '../../src/commands/referral/rules.ts';
 import { type PolledPlatform, polledPlatform } from '../support/polled-platform.ts';
@@ -40,6 +40,12 @@ describe.each(['grammy', 'telegraf'])('the example bot of @botledger/%s', (name)
     } as const;
     await createRule(service.commands, { ...rule, amount: null, unit_id: null, hold_days: '0' });
     await service.projected();
+    // Instances know a bot's settings for a second: the link has the name when they have read it.
+    const path = `/v1/referral/create-code?user_id=${ADMIN}`;
+    await vi.waitFor(
+      async () => expect((await service.get(path, { 'api-key': bot.apiKey })).body.data.link).not.toBeNull(),
+      30_000,
+    );
     start();
   });
   afterAll(async () => {
