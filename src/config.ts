@@ -87,6 +87,9 @@ export const environment = z
     REPORT_CACHE_MB: count(384, 1, MOST).describe(
       'Memory for columns of events and fields of users that the next report may need, of all threads of one instance together (as many as processors, at most 4), in MiB, 1 to 1,000,000; for each thread 20 to 40 bytes an event hold what most reports ask, 100 all columns but long texts',
     ),
+    EVENTS_ROWS_MONTHS: count(0, 0, 1200).describe(
+      'Events older than this many months by their bot’s clock leave the table of rows and stay packed, with slower lists and late events: they take two fifths of the disk space, 1 to 1,200; 0: none does',
+    ),
     RATE_LIMIT_PER_KEY: count(1000, 0, MOST).describe(
       'Requests a second of one API key, in one instance, up to 1,000,000; 0: no limit',
     ),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { onBadEvent } from '../projections/bad-event-policy.ts';
+import { eventsReadModel, withArchive } from '../projections/events/read-model.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import { readModels as registered } from '../projections/registry.ts';
 import { runProjector, shareAmongProjectors } from '../projections/runtime/projector.ts';
@@ -12,15 +13,16 @@ import type { Foundation, Worker } from './compose.ts';
  */
 export function startProjectors(
   { log, pool, instance, metrics }: Foundation,
-  config: Pick<Config, 'ON_BAD_EVENT'>,
+  config: Pick<Config, 'ON_BAD_EVENT' | 'EVENTS_ROWS_MONTHS'>,
   logger: Logger,
   readModels: readonly ReadModel[] = registered,
 ): Worker {
   const stopping = new AbortController();
   const shared = shareAmongProjectors(pool, instance, logger);
+  const months = config.EVENTS_ROWS_MONTHS;
   const running = readModels.map((model) =>
     runProjector({
-      model,
+      model: months > 0 && model.name === eventsReadModel.name ? withArchive(model, months) : model,
       log,
       ...shared,
       logger,

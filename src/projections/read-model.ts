@@ -36,7 +36,7 @@ export interface ReadModel {
    * @returns whether there is more work; work that waits because of `behind` does not count
    */
   idle?(tx: ClientBase, behind: boolean): Promise<boolean>;
-  /** The table or view of deferred work. While it has a row, the rows of other tables lag behind the checkpoint. */
+  /** The table, view or call of a function of deferred work. While it has a row, the rows of other tables lag behind the checkpoint. */
   readonly deferredRelation?: string;
   /**
    * The function, without arguments, that counts the deferred work that answers wait for, as deferred_events in
@@ -49,6 +49,8 @@ export interface ReadModel {
    * without triggers, which may fill derived tables alone.
    */
   readonly derived?: readonly string[];
+  /** Of tables whose rows are partly in derived tables: a FROM item, in a schema, that has them all. */
+  readonly whole?: Readonly<Record<string, (schema: string) => string>>;
 }
 
 /** The schema of a version of a read model. */

@@ -7,6 +7,7 @@ import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import { recordRevaluations, revalueSlice } from '../../src/projections/events/revaluations.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { deferredPlainly } from '../support/deferred-plainly.ts';
 import { eventsSnapshot, sorted } from '../support/events-snapshot.ts';
 import { readCommit } from '../support/intake-commits.ts';
 import { foldIntake } from '../support/intake-fold.ts';
@@ -31,16 +32,7 @@ function rowsOf(plan: Plan): number {
 /** Dates before and after all events. */
 const [FIRST, LAST] = [-8e15, 8e15];
 
-/** The events that a recorded change has still to reach: compares each event with each change. */
-const DEFERRED_PLAINLY = `
-  SELECT count(*) AS events FROM events e JOIN bots b USING (bot_id)
-   WHERE EXISTS (
-     SELECT FROM revaluations r
-      WHERE (r.owner_id IS NULL OR r.owner_id = b.owner_id) AND (r.of_bot IS NULL OR r.of_bot = b.bot_id)
-        AND e.unit = coalesce(r.unit, e.unit)
-        AND (r.currency IS NULL OR r.currency IN (SELECT o.currency FROM owner_currencies o WHERE o.owner_id = b.owner_id))
-        AND (b.bot_id > r.bot_id AND e.date >= r.from_date
-             OR b.bot_id = r.bot_id AND (e.date, e.ord) > (coalesce(r.date, r.from_date), coalesce(r.ord, -1))))`;
+const DEFERRED_PLAINLY = deferredPlainly('events');
 
 async function countOf(tx: ClientBase, from: string): Promise<number> {
   const { rows } = await tx.query<{ events: number }>(`SELECT events::int FROM ${from}`);

@@ -1,23 +1,27 @@
 import type { ClientBase } from 'pg';
+import { allEvents } from '../../src/projections/events/packed/archived-rows.ts';
 import type { EventsSnapshot } from './intake-fold.ts';
 
-/** The rows of the tables of the read model `events`, in the shape of the oracle. */
+/** The rows of the tables of the read model `events`, also archived ones, in the shape of the oracle. */
 export async function eventsSnapshot(tx: ClientBase): Promise<EventsSnapshot> {
+  const { rows: found } = await tx.query<{ schema: string }>('SELECT current_schema() AS schema');
+  const whole = `WITH whole AS MATERIALIZED (SELECT * FROM ${allEvents(found[0]!.schema)} t)`;
   const utm = `(SELECT concat_ws('|', coalesce(source, ''), coalesce(medium, ''), coalesce(campaign, ''),
                                       coalesce(term, ''), coalesce(content, ''))
                   FROM utms u WHERE u.bot_id = x.bot_id AND u.utm_id = x.utm_id) AS utm`;
   const id = (alias: string) => `${alias}.commit_id || '/' || ${alias}.idx`;
   const idOf = (column: string) =>
-    `(SELECT ${id('s')} FROM events s WHERE s.bot_id = x.bot_id AND s.user_id = x.user_id AND s.ord = x.${column})`;
+    `(SELECT ${id('s')} FROM whole s WHERE s.bot_id = x.bot_id AND s.user_id = x.user_id AND s.ord = x.${column})`;
   const rows = async <T>(text: string) =>
     (await tx.query<{ row: T }>(`SELECT to_jsonb(q) AS row FROM (${text}) q`)).rows.map(({ row }) => row);
   return {
     events: await rows(
-      `SELECT ${id('x')} AS id, bot_id, user_id, date, date_received AS received, event_id,
+      `${whole}
+       SELECT ${id('x')} AS id, bot_id, user_id, date, date_received AS received, event_id,
               trim_scale(value_int)::text AS value_int, trim_scale(value_amount)::text AS value_amount, unit,
               value_str, category, webapp_name, properties, ${idOf('session')} AS session,
               ${idOf('app_session')} AS app_session, ${utm}
-         FROM events x`,
+         FROM whole x`,
     ),
     visits: await rows(`SELECT ${id('x')} AS id, bot_id, user_id, date, code, ${utm}, first_seen FROM visits x`),
     users: await rows('SELECT bot_id, user_id, since FROM known_users'),

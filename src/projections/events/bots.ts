@@ -24,6 +24,8 @@ export interface Bot {
   userCount: number;
   /** The transaction that wrote the bot's row last; null: there is no row yet. */
   readonly writer: string | null;
+  /** The date of its last archived event; null: none is archived. */
+  readonly archivedUntil: number | null;
   /** UTM combinations of the batch's visits, by their text. The id is set before rows are written. */
   readonly utms: Map<string, UtmUse>;
   readonly users: Map<number, User>;
@@ -88,6 +90,7 @@ type BotSettings = Pick<
   | 'utmCount'
   | 'userCount'
   | 'writer'
+  | 'archivedUntil'
 >;
 
 export function botOf(settings: BotSettings): Bot {
@@ -117,8 +120,9 @@ export function scaleOf(bot: Bot, unit: string, source: Source): number | undefi
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
   const { rows } = await tx.query<BotRow>({
     name: 'events.load_bots',
-    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, rules, clock::float8, utm_count, user_count, property_count, xmin::text
-             FROM bots WHERE public_key = ANY ($1)`,
+    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, rules, clock::float8, utm_count, user_count, property_count, xmin::text,
+                  (SELECT t.archived_until::float8 FROM timelines t WHERE t.bot_id = b.bot_id) AS archived_until
+             FROM bots b WHERE public_key = ANY ($1)`,
     values: [publicKeys],
   });
   return new Map(
@@ -136,6 +140,7 @@ export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): P
         utmCount: row.utm_count,
         userCount: row.user_count,
         writer: row.xmin,
+        archivedUntil: row.archived_until,
       }),
     ]),
   );
@@ -154,6 +159,7 @@ interface BotRow {
   readonly user_count: number;
   readonly property_count: number;
   readonly xmin: string;
+  readonly archived_until: number | null;
 }
 
 /** @returns the id of the writing transaction */

@@ -162,6 +162,7 @@ function createBot(outcome: Outcome, data: BotCreated): void {
     utmCount: 0,
     userCount: 0,
     writer: null,
+    archivedUntil: null,
   };
   outcome.bots.set(public_key, botOf(settings));
   for (const [name, event_id] of Object.entries(SYSTEM_EVENTS))

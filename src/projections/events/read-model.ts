@@ -10,8 +10,11 @@ import { byMoment } from './draft.ts';
 import { foldBatch, type Outcome } from './fold.ts';
 import { loadBatch, tailCache } from './load.ts';
 import { storeMoney } from './money.ts';
-import { PACKED_TABLES, packSlice } from './packed/pack.ts';
+import { archiveSlice } from './packed/archive.ts';
+import { allEvents } from './packed/archived-rows.ts';
+import { PACKED_TABLES, type PackLimits, packSlice } from './packed/pack.ts';
 import { writePropertyNames } from './properties.ts';
+import { restoreLate } from './restore-late.ts';
 import { recordRevaluations, revalueSlice } from './revaluations.ts';
 import { writeRefusals, writeRewardable } from './rewards.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
@@ -26,7 +29,7 @@ import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './w
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 13,
+  shape: 14,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'import', 'account', 'owner', 'fx'],
   events: [
     'bot_created',
@@ -61,15 +64,35 @@ export const eventsReadModel: ReadModel = {
   deferredRelation: 'put_off',
   deferredCount: 'deferred_events',
   derived: PACKED_TABLES,
+  whole: { events: allEvents },
   async idle(tx, behind) {
     await lockTables(tx);
     await findByKey(tx);
-    const toRevalue = await revalueSlice(tx);
-    // A version that has all events packs each chunk once, also if the log is not in the order of dates.
-    const toPack = !behind && (await packSlice(tx));
-    return toRevalue || toPack;
+    return workSlice(tx, behind);
   },
 };
+
+/** The read model `events`, perhaps with changed tables, whose `idle` also archives events older than so many months. */
+export function withArchive(model: ReadModel, months: number, limits?: PackLimits): ReadModel {
+  return {
+    ...model,
+    deferredRelation: `put_off_or_old(${months})`,
+    async idle(tx, behind) {
+      await lockTables(tx);
+      await findByKey(tx);
+      if (await workSlice(tx, behind, limits)) return true;
+      return !behind && (await archiveSlice(tx, months, limits));
+    },
+  };
+}
+
+/** A slice of the work that comes before archiving: it may change old events. */
+async function workSlice(tx: ClientBase, behind: boolean, limits?: PackLimits): Promise<boolean> {
+  const toRevalue = await revalueSlice(tx);
+  // A version that has all events packs each chunk once, also if the log is not in the order of dates.
+  const toPack = !behind && (await packSlice(tx, limits));
+  return toRevalue || toPack;
+}
 
 /**
  * Lets one transaction at a time write these tables, even if two projectors run (a projector may not know yet that it lost
@@ -101,6 +124,7 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
     for (const event of events) event.user_idx = idx;
     if (events.length > 1) events.sort(byMoment);
   }
+  await restoreLate(tx, users);
   await placeSessions(tx, users);
   await placeAppSessions(tx, users);
   await placeUtms(tx, users);

@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg';
 import { convertAmounts, type EventKey } from './amounts.ts';
-import { DAY_MS, type MoneyChanges } from './money.ts';
+import type { Moment } from './draft.ts';
+import { DAY_MS, type MoneyChanges, NEVER } from './money.ts';
+import { restoreUnit } from './packed/restore.ts';
 
 /**
  * A changed rate or currency, or a new unit, may touch all events of many bots. To convert them takes 50 µs an event:
@@ -168,9 +170,12 @@ async function nextSlice(
     if (i > 0 && !(budget.converted > 0 && budget.scanned > 0 && budget.steps > 0))
       return { events, progress: { bot_id, date: null, ord: null } };
     budget.steps--;
-    const found = await nextEvents(tx, pass, bot_id, budget);
+    const within = bot_id === pass.bot_id && pass.date !== null;
+    const after = within ? { date: pass.date, ord: pass.ord! } : { date: pass.from_date, ord: -1 };
+    const restored = await restoreUnit(tx, { bot_id, unit: pass.unit, after });
+    const found = await nextEvents(tx, { bot_id, unit: pass.unit, after, until: restored?.until ?? null }, budget);
     budget.scanned -= found.scanned;
-    budget.converted -= found.events.length;
+    budget.converted -= found.events.length + (restored?.rows ?? 0);
     events.push(...found.events);
     if (found.last !== null) return { events, progress: { bot_id, ...found.last } };
   }
@@ -213,14 +218,21 @@ interface FoundEvents {
   readonly last: { readonly date: number; readonly ord: number } | null;
 }
 
-/** The events of a bot from the pass's progress on: those to convert, and the last one that was read. */
+interface Sought {
+  readonly bot_id: number;
+  /** Null: any. */
+  readonly unit: string | null;
+  readonly after: Moment;
+  /** Null: there is no end. */
+  readonly until: Moment | null;
+}
+
+/** The events of a bot between two moments: those to convert, and the last one that was read. */
 async function nextEvents(
   tx: ClientBase,
-  pass: Pass,
-  bot_id: number,
+  { bot_id, unit, after, until }: Sought,
   { scanned, converted }: Budget,
 ): Promise<FoundEvents> {
-  const within = bot_id === pass.bot_id && pass.date !== null;
   const { rows } = await tx.query<[number, number, number, boolean, number]>({
     name: 'events.revaluation_events',
     text: `SELECT user_id::float8, date::float8, ord::float8, converted, n
@@ -229,18 +241,19 @@ async function nextEvents(
                                   e.unit IS NOT NULL AND ($4::text IS NULL OR e.unit = $4) AS converted
                              FROM events e
                             WHERE e.bot_id = $1 AND (e.date, e.ord) > ($2::bigint, $3::bigint)
+                              AND (e.date, e.ord) <= ($7::bigint, $8::bigint)
                             ORDER BY e.date, e.ord LIMIT $5) l) l
             WHERE converted OR n = looked
             ORDER BY n LIMIT $6`,
-    values: [bot_id, within ? pass.date : pass.from_date, within ? pass.ord : -1, pass.unit, scanned, converted],
+    values: [bot_id, after.date, after.ord, unit, scanned, converted, until?.date ?? NEVER, until?.ord ?? NEVER],
     rowMode: 'array',
   });
   const end = rows.at(-1);
-  if (end === undefined) return { events: [], scanned: 0, last: null };
+  if (end === undefined) return { events: [], scanned: 0, last: until };
   const [, date, ord, , n] = end;
   return {
     events: rows.flatMap(([user_id, date, ord, isConverted]) => (isConverted ? [{ bot_id, user_id, date, ord }] : [])),
     scanned: n,
-    last: rows.length === converted || n === scanned ? { date, ord } : null,
+    last: rows.length === converted || n === scanned ? { date, ord } : until,
   };
 }

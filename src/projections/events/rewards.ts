@@ -5,6 +5,7 @@ import { type Position, partitionOf } from '../../log/port.ts';
 import { copyInto, copyLine } from '../batch-sql.ts';
 import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';
+import { restoreRows } from './packed/restore.ts';
 
 /**
  * The events that accruals of the referral program are computed from: those that count and trigger a rule of their bot.
@@ -95,6 +96,10 @@ export async function writeRefusals(tx: ClientBase, refusals: readonly Refusal[]
       return { bot_id, commit_id, idx, at, rule: `Rule ${rule_id} (${rule})`, reason, ...named };
     });
   if (errors.length === 0) return;
+  await restoreRows(
+    tx,
+    errors.map(({ bot_id, user_id, date }) => ({ bot_id, user_id, from: date, until: date })),
+  );
   await tx.query({
     name: 'events.write_refusals',
     text: `INSERT INTO bot_errors (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)

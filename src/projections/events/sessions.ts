@@ -4,7 +4,7 @@ import type { Tail, User } from './bots.ts';
 import { byMoment, type EventDraft, type Moment } from './draft.ts';
 
 /** A session ends when more than this passes without an action (decisions.md#sessions). */
-const SESSION_GAP_MS = 30 * 60 * 1000;
+export const SESSION_GAP_MS = 30 * 60 * 1000;
 
 /**
  * Sets the sessions of the users' new events, and merges sessions of the table that the new events connect. Each user's

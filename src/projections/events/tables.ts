@@ -1,4 +1,5 @@
 import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
+import { ARCHIVING_DDL } from './packed/archive.ts';
 import { PACKED_DDL } from './packed/pack.ts';
 import { PROPERTIES_DDL } from './properties.ts';
 import { REVALUATIONS_DDL } from './revaluations.ts';
@@ -14,7 +15,8 @@ const MOST_EVENTS = 20_000;
  * Counts the events that wait for revaluation (revaluations.ts): of one bot or (null) of all, dated from `date_from` to
  * before `date_to`; with `only_units` those that a new unit touches. An event that several changes touch counts once.
  *
- * Reads `most` events at most. If it leaves events out, `exact` is false and `events` is a lower bound. `since` is the
+ * Reads `most` events at most. If it leaves events out, `exact` is false and `events` is a lower bound. It leaves out archived
+ * events, and looks only at the units of their chunks. `since` is the
  * receipt of the oldest change that is not applied everywhere yet; null if no event waits.
  *
  * Changes and bots are joined by `scope` (an owner, a bot or a currency), and units by name. To compare each change with each
@@ -57,10 +59,14 @@ looked_at AS MATERIALIZED (
       WHERE e.bot_id = s.bot_id AND e.date >= greatest(s.date, date_from) AND e.date < date_to
       ORDER BY e.date, e.ord LIMIT most + 1) e
    LIMIT most + 1),
+archived AS MATERIALIZED (
+  SELECT a.bot_id, a.units, a.last_date, a.last_ord FROM starts s JOIN archive a ON a.bot_id = s.bot_id
+   WHERE a.last_date >= greatest(s.date, date_from) AND a.first_date < date_to AND a.units <> '{}'),
 /* the changes that each unit of each bot may wait for */
 sought AS MATERIALIZED (
   SELECT u.bot_id, u.unit, s.scope, CASE WHEN s.any_unit THEN '' ELSE u.unit END AS noted_unit
-    FROM (SELECT DISTINCT l.bot_id, l.unit FROM looked_at l WHERE l.unit IS NOT NULL) u
+    FROM (SELECT l.bot_id, l.unit FROM looked_at l WHERE l.unit IS NOT NULL
+          UNION SELECT a.bot_id, unnest(a.units) FROM archived a) u
     JOIN scopes s ON s.bot_id = u.bot_id),
 /* a bot's events with this unit wait from this event on */
 touched AS MATERIALIZED (
@@ -71,7 +77,9 @@ touched AS MATERIALIZED (
    ORDER BY bot_id, unit, date, ord),
 counted AS (
   SELECT count(*) FILTER (WHERE (l.date, l.ord) > (t.date, t.ord)) AS events,
-         count(*) <= most AND (SELECT count(*) FROM some_bots) <= ${MOST_BOTS} AS exact
+         count(*) <= most AND (SELECT count(*) FROM some_bots) <= ${MOST_BOTS}
+         AND NOT EXISTS (SELECT FROM touched t JOIN archived a ON a.bot_id = t.bot_id AND a.units @> ARRAY[t.unit]
+                          WHERE (a.last_date, a.last_ord) > (t.date, t.ord)) AS exact
     FROM looked_at l LEFT JOIN touched t ON t.bot_id = l.bot_id AND t.unit = l.unit)
 SELECT c.events, c.exact,
        CASE WHEN c.events > 0 OR NOT c.exact
@@ -246,4 +254,4 @@ ${PACKED_DDL}${DEFERRED_DDL}
 /* deferred work: see the read model */
 CREATE VIEW put_off AS
   SELECT FROM revaluations UNION ALL SELECT FROM packing_due;
-`;
+${ARCHIVING_DDL}`;

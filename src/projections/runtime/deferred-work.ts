@@ -8,7 +8,7 @@ import { beginIn } from './versions.ts';
 export async function hasDeferredWork(db: Pool | ClientBase, model: ReadModel, schema: string): Promise<boolean> {
   if (model.deferredRelation === undefined) return false;
   const { rows } = await db.query<{ some: boolean }>({
-    name: `deferred_work.${schema}`,
+    name: `deferred_work.${schema}.${model.deferredRelation}`,
     text: `SELECT EXISTS (SELECT FROM ${schema}.${model.deferredRelation}) AS some`,
   });
   return rows[0]!.some;

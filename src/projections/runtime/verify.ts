@@ -137,7 +137,7 @@ interface Fingerprint {
  */
 async function fingerprints(
   tx: ClientBase,
-  { derived = [] }: ReadModel,
+  { derived = [], whole = {} }: ReadModel,
   schema: string,
   onTable: (tables: number) => void,
 ): Promise<Map<string, Fingerprint>> {
@@ -147,7 +147,7 @@ async function fingerprints(
     onTable(tables.length);
     const { rows } = await tx.query<Fingerprint>(
       `SELECT count(*)::float8 AS rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text AS checksum
-       FROM ${schema}.${name} AS t`,
+       FROM ${whole[name]?.(schema) ?? `${schema}.${name}`} AS t`,
     );
     found.set(name, rows[0]!);
   }

@@ -230,7 +230,10 @@ function withoutSession(column: 'session' | 'app_session'): CompiledCondition {
   });
 }
 
-/** The database lists the sessions for which the condition holds. A session's id is that of its first event. */
+/**
+ * The database lists the sessions for which the condition holds. A session's id is that of its first event. An archived event
+ * may since be in an earlier session than its own: then no event has its session any more.
+ */
 async function onSessions(
   leaf: Leaf,
   column: 'session' | 'app_session',
@@ -238,9 +241,16 @@ async function onSessions(
 ): Promise<CompiledCondition> {
   const id = () => sql`(s.commit_id || '.' || s.idx)`;
   const sessions = await team.once(async () => {
+    const of = sql.ref(column);
     const found = await query(sql<{ session: number }>`
-      SELECT s.ord::float8 AS session FROM ${sql.id(tables.events, 'events')} AS s
-       WHERE s.bot_id = ${botId} AND ${sql.ref(`s.${column}`)} = s.ord AND (${conditionSql(leaf, id)})`);
+      SELECT s.ord::float8 AS session
+        FROM (SELECT ord, ${of}, commit_id, idx FROM ${sql.id(tables.events, 'events')} WHERE bot_id = ${botId}
+              UNION ALL
+              SELECT r.ord, r.session, r.commit_id, r.idx
+                FROM ${sql.id(tables.events, 'archive')} AS a
+               CROSS JOIN unnest(a.ord, ${sql.ref(`a.${column}`)}, a.commit_id, a.idx) AS r (ord, session, commit_id, idx)
+               WHERE a.bot_id = ${botId}) AS s
+       WHERE ${sql.ref(`s.${column}`)} = s.ord AND (${conditionSql(leaf, id)})`);
     return new Set(found.map(({ session }) => session));
   });
   return byTest([column], (chunk) => {

@@ -86,9 +86,13 @@ export interface ReportTables {
 /**
  * Events joined with their data: `e` the event, `t` its UTM combination, `u` its user as of now. PostgreSQL removes an
  * unused join, because the joined side is unique.
+ * @param source of the events; without it, the events that are not archived
  */
-export function eventsSql({ events, users }: ReportTables): RawBuilder<unknown> {
-  return sql`${sql.id(events, 'events')} AS e
+export function eventsSql(
+  { events, users }: ReportTables,
+  source: RawBuilder<unknown> = sql.id(events, 'events'),
+): RawBuilder<unknown> {
+  return sql`${source} AS e
     LEFT JOIN ${sql.id(events, 'utms')} AS t ON t.bot_id = e.bot_id AND t.utm_id = e.utm_id
     LEFT JOIN ${sql.id(users, 'users')} AS u ON u.bot_id = e.bot_id AND u.user_id = e.user_id`;
 }
@@ -165,6 +169,15 @@ const EVENT_COLUMNS: Readonly<Record<EventColumn, (tables: ReportTables) => RawB
  * ids of the same form). Rows hold that event's `ord` instead, which is smaller and differs between engines.
  */
 function sessionId(of: 'session' | 'app_session', { events }: ReportTables): RawBuilder<unknown> {
-  return sql`(SELECT s.commit_id || '.' || s.idx FROM ${sql.id(events, 'events')} AS s
-    WHERE s.bot_id = e.bot_id AND s.user_id = e.user_id AND s.date <= e.date AND s.ord = ${sql.ref(`e.${of}`)})`;
+  const session = sql.ref(`e.${of}`);
+  const archive = sql.id(events, 'archive');
+  // The event is archived or, seldom, only its session's first one: in the same chunk or one shortly before.
+  const archived = sql`
+    (SELECT a.commit_id[i] || '.' || a.idx[i] FROM ${archive} AS a CROSS JOIN array_position(a.ord, ${session}) AS i
+      WHERE a.bot_id = e.bot_id AND i IS NOT NULL AND a.last_date <= coalesce(
+        (SELECT min(l.last_date) FROM ${archive} AS l WHERE l.bot_id = e.bot_id AND l.last_date > e.date), e.date)
+      ORDER BY a.last_date DESC LIMIT 1)`;
+  return sql`coalesce((SELECT s.commit_id || '.' || s.idx FROM ${sql.id(events, 'events')} AS s
+    WHERE s.bot_id = e.bot_id AND s.user_id = e.user_id AND s.date <= e.date AND s.ord = ${session}),
+    CASE WHEN ${session} IS NOT NULL THEN ${archived} END)`;
 }

@@ -9,13 +9,14 @@ import { type Cell, type Column, measureCell, type Row, type Rows } from './answ
 import { cellOf } from './breakdown.ts';
 import { conditionSql } from './condition-sql.ts';
 import { columnSql, eventsSql, type ReportTables } from './fields.ts';
+import { eventsWithArchived, type ListSource, listSource } from './list-source.ts';
 import { openScan, type ScanOptions } from './scan.ts';
 import { runTrends } from './trends.ts';
 
 /** Runs a list report. The report's own limit decides its rows; the answer has at most `limit` of them. */
 export async function listRows(report: ListReport, options: ScanOptions, limit: number): Promise<Rows> {
   const { columns, period, offset } = report;
-  const records = await options.snapshot.query(listSql(report, options));
+  const records = await options.snapshot.query(listSql(report, await sourceOf(report, options)));
   // A page that is neither empty nor full is the last one.
   const isLast = records.length > 0 && records.length < report.limit;
   const matching = isLast ? offset + records.length : await countRecords(report, options);
@@ -53,7 +54,7 @@ function recordCell(value: string | boolean | null, type: FieldType, timezone: s
  */
 async function countRecords(report: ListReport, options: ScanOptions): Promise<number> {
   if (report.table === 'users') {
-    const [row] = await options.snapshot.query(listCountSql(report, options));
+    const [row] = await options.snapshot.query(listCountSql(report, wholeSource(report, options)));
     return row!.records;
   }
   const { period, filter } = report;
@@ -75,40 +76,60 @@ async function countRecords(report: ListReport, options: ScanOptions): Promise<n
 export async function listUsers(report: ListReport, options: ScanOptions): Promise<readonly number[]> {
   const name = report.table === 'events' ? 'events.user_id' : 'user.user_id';
   const columns = [{ name, field: reportFields.find(name)! }];
-  const records = await options.snapshot.query(listSql({ ...report, columns }, options));
+  const records = await options.snapshot.query(listSql({ ...report, columns }, await sourceOf(report, options)));
   return [...new Set(records.map(({ c0 }) => Number(c0)))];
 }
 
 /** The columns of a record in their order: `c0`, `c1`, … Numbers are decimal text, dates ms, dynamic fields JSON. */
 type RecordRow = Readonly<Record<string, string | boolean | null>>;
 
-interface ListSource {
-  readonly botId: number;
-  readonly tables: ReportTables;
+type ListTables = Pick<ListSource, 'botId' | 'tables'>;
+
+async function sourceOf(report: ListReport, options: ScanOptions): Promise<ListSource> {
+  if (report.table === 'users') return wholeSource(report, options);
+  const { botId, tables, snapshot } = options;
+  return listSource(report, {
+    ...{ botId, tables },
+    query: snapshot.query,
+    async hasMatching(source, count) {
+      const [row] = await snapshot.query(listCountSql(report, source, count));
+      return row!.records === count;
+    },
+  });
+}
+
+function wholeSource({ period: span }: ListReport, { botId, tables }: ListTables): ListSource {
+  return { botId, tables, span, isArchived: false };
 }
 
 /** Selects the records of a list report in their order, at most as many as its limit. */
-export function listSql(report: ListReport, { botId, tables }: ListSource): RawBuilder<RecordRow> {
+export function listSql(report: ListReport, source: ListSource): RawBuilder<RecordRow> {
   const { columns, order, limit, offset } = report;
+  const { tables } = source;
   const record = RECORDS[report.table];
   const values = columns.map(({ field }, index) => sql`${valueSql(field, tables)} AS ${sql.id(`c${index}`)}`);
   const by = [...order.flatMap((each) => orderSql(each, report.table, tables)), ...record.id];
-  return sql`SELECT ${sql.join(values)} FROM ${record.from(tables)} WHERE ${whereSql(report, { botId, tables })}
+  return sql`SELECT ${sql.join(values)} FROM ${record.from(source)} WHERE ${whereSql(report, source)}
     ORDER BY ${sql.join(by)} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`;
 }
 
-/** Counts the records without limit and offset. */
-function listCountSql(report: ListReport, source: ListSource): RawBuilder<{ readonly records: number }> {
+/** Counts the records without limit and offset, up to `most`. */
+function listCountSql(
+  report: ListReport,
+  source: ListSource,
+  most: number | null = null,
+): RawBuilder<{ readonly records: number }> {
   const { from } = RECORDS[report.table];
-  return sql`SELECT count(*)::float8 AS records FROM ${from(source.tables)} WHERE ${whereSql(report, source)}`;
+  return sql`SELECT count(*)::float8 AS records
+    FROM (SELECT FROM ${from(source)} WHERE ${whereSql(report, source)} LIMIT ${most}::bigint) AS found`;
 }
 
-function whereSql({ table, period, filter }: ListReport, { botId, tables }: ListSource): RawBuilder<unknown> {
+function whereSql({ table, filter }: ListReport, { botId, tables, span }: ListSource): RawBuilder<unknown> {
   const record = RECORDS[table];
   const where = [
     sql`${sql.ref(`${record.alias}.bot_id`)} = ${botId}`,
-    sql`${record.date} >= ${period.from}::bigint`,
-    sql`${record.date} < ${period.to}::bigint`,
+    sql`${record.date} >= ${span.from}::bigint`,
+    sql`${record.date} < ${span.to}::bigint`,
   ];
   if (filter !== null) where.push(conditionSql(filter, (field) => columnSql(field, tables)));
   return sql.join(where, sql` AND `);
@@ -121,14 +142,14 @@ function whereSql({ table, period, filter }: ListReport, { botId, tables }: List
 const RECORDS = {
   events: {
     alias: 'e',
-    from: eventsSql,
+    from: (source: ListSource) => eventsSql(source.tables, source.isArchived ? eventsWithArchived(source) : undefined),
     date: sql.ref('e.date'),
     dated: 'events.date',
     id: [sql.ref('e.commit_id'), sql.ref('e.idx')],
   },
   users: {
     alias: 'u',
-    from: ({ users }: ReportTables) => sql`${sql.id(users, 'users')} AS u`,
+    from: ({ tables: { users } }: ListSource) => sql`${sql.id(users, 'users')} AS u`,
     date: sql.ref('u.date_create'),
     dated: 'user.date_create',
     id: [sql.ref('u.user_id')],

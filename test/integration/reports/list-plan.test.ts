@@ -29,7 +29,9 @@ it.each([
   const params = { ':date_from': '2025-01-01 00:00:00', ':date_to': '2025-12-31 23:59:59' };
   const parsed = parseReport({ source_request: source, settings: { params } }, 'UTC');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const { text, values } = statement(listSql(parsed.report as ListReport, { botId: BOT_ID, tables: TABLES }));
+  const report = parsed.report as ListReport;
+  const list = { botId: BOT_ID, tables: TABLES, span: report.period, isArchived: false };
+  const { text, values } = statement(listSql(report, list));
   const { rows } = await database.pool.query({ text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values });
   const read = scans(rows[0]['QUERY PLAN'][0].Plan).reduce((sum, node) => sum + node['Actual Rows'], 0);
   expect(read).toBeGreaterThanOrEqual(50);

@@ -9,6 +9,7 @@ import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { compileCondition } from '../../../src/queries/reports/compiled-condition.ts';
 import { conditionSql } from '../../../src/queries/reports/condition-sql.ts';
 import { columnSql, eventsSql } from '../../../src/queries/reports/fields.ts';
+import { eventsWithArchived } from '../../../src/queries/reports/list-source.ts';
 import { openScan } from '../../../src/queries/reports/scan.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -57,7 +58,7 @@ it('the test and the SQL of a condition hold for the same events, packed or not'
           });
           return snapshot.query(sql<{ holds: boolean | null }>`
           SELECT ${conditionSql(condition, (field: ReportField) => columnSql(field, TABLES))} AS holds
-          FROM ${eventsSql(TABLES)} WHERE e.bot_id = ${botId} ORDER BY e.date, e.ord`);
+          FROM ${eventsSql(TABLES, eventsWithArchived({ botId, tables: TABLES, span: EVER, isArchived: true }))} WHERE e.bot_id = ${botId} ORDER BY e.date, e.ord`);
         });
         expect(position).toBe(world.events.length);
         expect(found).toEqual(bySql.flatMap(({ holds: yes }, index) => (yes === true ? [index] : [])));

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { LosslessNumber, stringify } from 'lossless-json';
 import type pg from 'pg';
 import { inTransaction } from '../../../src/database/transaction.ts';
+import type { EventKey } from '../../../src/projections/events/amounts.ts';
+import { archiveSlice } from '../../../src/projections/events/packed/archive.ts';
 import { type PackLimits, packSlice } from '../../../src/projections/events/packed/pack.ts';
+import { restoreRows } from '../../../src/projections/events/packed/restore.ts';
 import { EVENTS_DDL } from '../../../src/projections/events/tables.ts';
 import { REFERRAL_DDL } from '../../../src/projections/referral/tables.ts';
 import { USERS_DDL } from '../../../src/projections/users/tables.ts';
@@ -46,8 +49,11 @@ export interface WorldEvent {
 }
 
 export const BOT_ID = 7;
-/** Bots with the same events: almost all packed; some packed and others changed since; none packed. In order of packing. */
-export const BOT_IDS = { packed: BOT_ID + 1, mixed: BOT_ID + 2, loose: BOT_ID };
+/**
+ * Bots with the same events: almost all packed; some packed and archived, others changed since; the same without an archive; none
+ * packed. In order of packing.
+ */
+export const BOT_IDS = { packed: BOT_ID + 1, archived: BOT_ID + 3, mixed: BOT_ID + 2, loose: BOT_ID };
 export const TABLES = { events: 'events_test', users: 'users_test', referral: 'referral_test' };
 
 /** Text that collations, UTF-16 and UTF-8 order differently: the last two are U+FFFD and U+1F600. */
@@ -161,6 +167,7 @@ export async function storeWorld(pool: pg.Pool, { users, events }: World): Promi
   const insert = (table: string, rows: readonly object[]) =>
     pool.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [stringify(rows)]);
   const known = [...new Set(events.map(({ user_id }) => user_id))];
+  const changes: (() => Promise<void>)[] = [];
   for (const bot_id of Object.values(BOT_IDS)) {
     const rows = events.map(({ event_type_id, utm_source, session, app_session, ...columns }, index) => ({
       ...columns,
@@ -198,7 +205,7 @@ export async function storeWorld(pool: pg.Pool, { users, events }: World): Promi
         code === undefined ? [] : [{ bot_id, user_id, code, referrer_id: 1, date: 0, ord: 0 }],
       ),
     );
-    if (bot_id !== BOT_IDS.mixed) await insert(`${TABLES.events}.events`, rows);
+    if (bot_id !== BOT_IDS.mixed && bot_id !== BOT_IDS.archived) await insert(`${TABLES.events}.events`, rows);
     else {
       const early = rows.filter((_, index) => index % 5 !== 0);
       await insert(
@@ -206,19 +213,27 @@ export async function storeWorld(pool: pg.Pool, { users, events }: World): Promi
         early.map((row, index) => (index % 7 === 0 ? { ...row, ...BEFORE } : row)),
       );
       await pack(pool, PACK_ALL);
-      await insert(
-        `${TABLES.events}.events`,
-        rows.filter((_, index) => index % 5 === 0),
-      );
-      const columns = Object.keys(BEFORE).join();
-      await pool.query(
-        `UPDATE ${TABLES.events}.events AS e SET (${columns}) = (
-           SELECT ${columns} FROM jsonb_populate_recordset(e, $1) AS r
-            WHERE (r.bot_id, r.user_id, r.date, r.ord) = (e.bot_id, e.user_id, e.date, e.ord))
-          WHERE bot_id = ${bot_id} AND (user_id, date, ord) IN (
-            SELECT user_id, date, ord FROM jsonb_populate_recordset(NULL::${TABLES.events}.events, $1))`,
-        [stringify(early.filter((_, index) => index % 7 === 0))],
-      );
+      if (bot_id === BOT_IDS.archived) await archive(pool);
+      const changed = early.filter((_, index) => index % 7 === 0);
+      changes.push(async () => {
+        await restore(pool, changed);
+        await insert(
+          `${TABLES.events}.events`,
+          rows.filter((_, index) => index % 5 === 0),
+        );
+        const columns = Object.keys(BEFORE).join();
+        await pool.query(
+          `UPDATE ${TABLES.events}.events AS e SET (${columns}) = (
+             SELECT ${columns} FROM jsonb_populate_recordset(e, $1) AS r
+              WHERE (r.bot_id, r.user_id, r.date, r.ord) = (e.bot_id, e.user_id, e.date, e.ord))
+            WHERE bot_id = ${bot_id} AND (user_id, date, ord) IN (
+              SELECT user_id, date, ord FROM jsonb_populate_recordset(NULL::${TABLES.events}.events, $1))`,
+          [stringify(changed)],
+        );
+      });
+    }
+    if (bot_id === BOT_IDS.mixed) {
+      for (const change of changes) await change();
       await pack(pool, PACK_SOME);
     }
     if (bot_id === BOT_IDS.packed) await pack(pool, PACK_ALL);
@@ -238,16 +253,36 @@ export async function pack(pool: pg.Pool, limits: PackLimits): Promise<void> {
   });
 }
 
+async function archive(pool: pg.Pool): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await tx.query(`SET LOCAL search_path TO ${TABLES.events}`);
+    while (await archiveSlice(tx, 1));
+  });
+}
+
+async function restore(pool: pg.Pool, rows: readonly Pick<EventKey, 'bot_id' | 'user_id' | 'date'>[]): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await tx.query(`SET LOCAL search_path TO ${TABLES.events}`);
+    await restoreRows(
+      tx,
+      rows.map(({ bot_id, user_id, date }) => ({ bot_id, user_id, from: date, until: date })),
+    );
+  });
+}
+
 function botRow(bot_id: number, user_count: number): object {
   const names = { public_key: `bot${bot_id}`, owner_id: 1, pair_separator: '_', value_separator: '-' };
-  return { bot_id, ...names, units: {}, rules: [], clock: 0, utm_count: SOURCES.length, user_count, property_count: 0 };
+  const clock = bot_id === BOT_IDS.archived ? Date.UTC(2027, 0, 1) : 0;
+  return { bot_id, ...names, units: {}, rules: [], clock, utm_count: SOURCES.length, user_count, property_count: 0 };
 }
 
 /** Gives all text columns a collation that databases often have, and that does not order by code points. */
 async function collateLikePeople(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ statement: string }>(
-    `SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE text COLLATE "en-x-icu"', table_schema, table_name, column_name) AS statement
-     FROM information_schema.columns WHERE table_schema = ANY($1) AND data_type = 'text' AND collation_name IS NULL`,
+    `SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE %s COLLATE "en-x-icu"', table_schema, table_name, column_name,
+                   CASE data_type WHEN 'ARRAY' THEN 'text[]' ELSE 'text' END) AS statement
+     FROM information_schema.columns
+    WHERE table_schema = ANY($1) AND udt_name IN ('text', '_text') AND collation_name IS NULL`,
     [Object.values(TABLES)],
   );
   for (const { statement } of rows) await pool.query(statement);

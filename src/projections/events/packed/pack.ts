@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg';
 import { copyRows } from '../../../database/copy-rows.ts';
 import type { Moment } from '../draft.ts';
+import { type ChunkRange, copyToArchive, deleteArchived, eventsOfArchived, isOfChunk } from './archive-chunk.ts';
+import { ARCHIVE_DDL } from './archived-rows.ts';
 import { type Chunk, type CodedColumn, type ColumnName, FIXED_COLUMNS, numbersOf } from './chunk.ts';
 import { encodeColumn, encodeProperty } from './columns.ts';
 import { propertyOf } from './properties.ts';
@@ -39,10 +41,15 @@ CREATE TABLE timelines (
   /* how often events were written, and packed: threads of reports keep what they have read until then */
   writes bigint NOT NULL DEFAULT 0,
   packings bigint NOT NULL DEFAULT 0,
+  /* the age in months from which on chunks were archived last; 0: not since the last packing; null: there are no chunks */
+  archived_months int,
+  /* the date of the last archived event; null: there are none */
+  archived_until bigint,
   due boolean NOT NULL GENERATED ALWAYS AS (
     loose >= ${CHUNK_EVENTS + NEWEST_EVENTS} OR changed >= ${CHANGED_EVENTS} + packed / ${CHANGED_SHARE}) STORED
 );
 CREATE INDEX timelines_due ON timelines (bot_id) WHERE due;
+CREATE INDEX timelines_archived ON timelines (archived_months);
 
 CREATE TABLE chunks (
   bot_id int NOT NULL,
@@ -53,11 +60,16 @@ CREATE TABLE chunks (
   events int NOT NULL,
   /* changed or added since it was packed: rows of changed_events */
   changed int NOT NULL DEFAULT 0,
+  /* the latest receipt of its events */
+  received bigint NOT NULL,
+  /* its rows have left the table events */
+  archived boolean NOT NULL DEFAULT false,
 ${bytes},
   PRIMARY KEY (bot_id, last_date, last_ord)
 );
 ALTER TABLE chunks ${storage};
 CREATE INDEX chunks_due ON chunks (bot_id) WHERE changed >= ${CHANGED_IN_CHUNK};
+CREATE INDEX chunks_to_archive ON chunks (bot_id, last_date, last_ord) WHERE NOT archived;
 CREATE VIEW packing_due AS
   SELECT FROM timelines WHERE due UNION ALL SELECT FROM chunks WHERE changed >= ${CHANGED_IN_CHUNK};
 
@@ -121,10 +133,10 @@ CREATE TRIGGER note_added AFTER INSERT ON events
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION note_written();
 CREATE TRIGGER note_changed AFTER UPDATE ON events
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION note_written();
-`;
+${ARCHIVE_DDL}`;
 
-/** The tables that packing fills from the others. */
-export const PACKED_TABLES = ['timelines', 'chunks', 'chunk_properties', 'changed_events'] as const;
+/** The tables that packing fills from the others. Rows of `archive` count as rows of `events`. */
+export const PACKED_TABLES = ['timelines', 'chunks', 'chunk_properties', 'changed_events', 'archive'] as const;
 
 /** When packing is due, and the size of a chunk: the constants above. */
 export interface PackLimits {
@@ -182,21 +194,37 @@ async function packNext(
   { chunk, newest }: PackLimits,
 ): Promise<void> {
   const events = chunk * Math.min(CHUNKS_AT_ONCE, Math.floor((loose - newest) / chunk));
-  const { last } = await packRows(tx, bot_id, `${after(until)} ORDER BY e.date, e.ord LIMIT ${events}`, chunk);
+  const select = `events e WHERE e.bot_id = ${bot_id} AND (e.date, e.ord) > (${until.date}, ${until.ord})
+    ORDER BY e.date, e.ord LIMIT ${events}`;
+  const { last } = (await packRows(tx, bot_id, select, chunk)).at(-1)!;
   await tx.query({
     name: 'events.packed_next',
-    text: `UPDATE timelines SET until_date = $2, until_ord = $3, loose = loose - $4, packed = packed + $4, packings = packings + 1 WHERE bot_id = $1`,
-    values: [bot_id, last!.date, last!.ord, events],
+    text: `UPDATE timelines SET until_date = $2, until_ord = $3, loose = loose - $4, packed = packed + $4,
+                                packings = packings + 1, archived_months = 0 WHERE bot_id = $1`,
+    values: [bot_id, last.date, last.ord, events],
   });
 }
 
-/** Packs the chunk with the most changes again, into several chunks if many events were added. */
-async function packAgain(tx: ClientBase, { bot_id }: Timeline, { chunk }: PackLimits): Promise<void> {
-  const { rows } = await tx.query<[string, number, number, number, number, number | null, number]>({
-    name: 'events.most_changed',
-    text: `SELECT c.id, c.changed, c.events, c.last_date::float8, c.last_ord::float8, p.last_date::float8, p.last_ord::float8
-             FROM (SELECT id, changed, events, last_date, last_ord FROM chunks WHERE bot_id = $1
-                    ORDER BY changed DESC, last_date, last_ord LIMIT 1) c
+/** Packs the chunk with the most changes again. */
+async function packAgain(tx: ClientBase, { bot_id }: Timeline, limits: PackLimits): Promise<void> {
+  const chunk = await findChunk(tx, bot_id, 'ORDER BY changed DESC, last_date, last_ord');
+  await repack(tx, chunk!, limits);
+}
+
+export interface StoredChunk extends ChunkRange {
+  readonly events: number;
+  /** Events changed or added since it was packed. */
+  readonly changed: number;
+  readonly archived: boolean;
+}
+
+/** @param which the rest of a query of `chunks`: the first one is found */
+export async function findChunk(tx: ClientBase, bot_id: number, which: string): Promise<StoredChunk | undefined> {
+  const { rows } = await tx.query<[string, number, number, boolean, number, number, number | null, number]>({
+    text: `SELECT c.id, c.changed, c.events, c.archived, c.last_date::float8, c.last_ord::float8,
+                  p.last_date::float8, p.last_ord::float8
+             FROM (SELECT id, changed, events, archived, last_date, last_ord FROM chunks
+                    WHERE bot_id = $1 ${which} LIMIT 1) c
              LEFT JOIN LATERAL (
                SELECT p.last_date, p.last_ord FROM chunks p
                 WHERE p.bot_id = $1 AND (p.last_date, p.last_ord) < (c.last_date, c.last_ord)
@@ -204,45 +232,64 @@ async function packAgain(tx: ClientBase, { bot_id }: Timeline, { chunk }: PackLi
     values: [bot_id],
     rowMode: 'array',
   });
-  const [id, changed, events, date, ord, beforeDate, beforeOrd] = rows[0]!;
+  if (rows[0] === undefined) return undefined;
+  const [id, changed, events, archived, date, ord, beforeDate, beforeOrd] = rows[0];
+  const after = beforeDate === null ? null : { date: beforeDate, ord: beforeOrd };
+  return { bot_id, id, changed, events, archived, after, last: { date, ord } };
+}
+
+/** Packs a chunk again, into several chunks if many events were added. An archived chunk stays archived. */
+export async function repack(tx: ClientBase, old: StoredChunk, { chunk }: PackLimits = LIMITS): Promise<void> {
+  const { bot_id, id, changed, events, archived } = old;
   await tx.query('DELETE FROM chunks WHERE bot_id = $1 AND id = $2', [bot_id, id]);
   await tx.query('DELETE FROM chunk_properties WHERE bot_id = $1 AND chunk = $2', [bot_id, id]);
-  const from = beforeDate === null ? '' : after({ date: beforeDate, ord: beforeOrd });
+  const source = archived ? eventsOfArchived(old) : 'events';
   const most = events + changed;
-  const { size } = await packRows(
+  const packed = await packRows(
     tx,
     bot_id,
-    `${from} AND (e.date, e.ord) <= (${date}, ${ord}) ORDER BY e.date, e.ord`,
+    `${source} e WHERE ${isOfChunk(old)} ORDER BY e.date, e.ord`,
     Math.ceil(most / Math.ceil(most / (1.5 * chunk))),
   );
+  const size = packed.reduce((sum, { size }) => sum + size, 0);
   await tx.query(
     `WITH done AS (DELETE FROM changed_events WHERE bot_id = $1 AND chunk = $2 RETURNING 1)
-     UPDATE timelines SET changed = changed - (SELECT count(*) FROM done), packed = packed + $3, packings = packings + 1 WHERE bot_id = $1`,
+     UPDATE timelines SET changed = changed - (SELECT count(*) FROM done), packed = packed + $3,
+                          packings = packings + 1, archived_months = 0 WHERE bot_id = $1`,
     [bot_id, id, size - events],
   );
+  if (!archived) return;
+  let { after } = old;
+  for (const { id, last } of packed) {
+    await copyToArchive(tx, { bot_id, id, after, last }, source);
+    after = last;
+  }
+  await tx.query('DELETE FROM archive WHERE bot_id = $1 AND chunk = $2', [bot_id, id]);
+  await deleteArchived(tx, old);
 }
 
-function after({ date, ord }: Moment): string {
-  return `AND (e.date, e.ord) > (${date}, ${ord})`;
+interface Packed {
+  readonly id: string;
+  readonly size: number;
+  /** The last event. */
+  readonly last: Moment;
 }
 
-/** Packs rows into chunks of `most` events. */
-async function packRows(
-  tx: ClientBase,
-  bot_id: number,
-  rest: string,
-  most: number,
-): Promise<{ readonly size: number; readonly last: Moment | undefined }> {
+/**
+ * Packs rows into chunks of `most` events.
+ * @param from the FROM item of rows `e`, and the rest of the query
+ */
+async function packRows(tx: ClientBase, bot_id: number, from: string, most: number): Promise<Packed[]> {
   const builder = chunkBuilder(FIXED_COLUMNS, most);
   const properties = propertiesBuilder(most);
-  const chunks: PackedChunk[] = [];
+  const chunks: BuiltChunk[] = [];
   const build = () => {
     const ofProperties = properties.build(builder.size);
     chunks.push({ ...builder.build(), properties: ofProperties });
   };
   await copyRows(
     tx,
-    `SELECT ${rowColumns(FIXED_COLUMNS)}, e.properties::text FROM events e WHERE e.bot_id = ${bot_id} ${rest}`,
+    `SELECT ${rowColumns(FIXED_COLUMNS)}, e.properties::text FROM ${from}`,
     FIXED_COLUMNS.length + 1,
     (bytes, starts, lengths) => {
       const [start, length] = [starts[FIXED_COLUMNS.length]!, lengths[FIXED_COLUMNS.length]!];
@@ -252,33 +299,35 @@ async function packRows(
     },
   );
   if (builder.size > 0) build();
-  let last: Moment | undefined;
-  let size = 0;
+  const packed: Packed[] = [];
   for (const chunk of chunks) {
-    last = { date: numbersOf(chunk, 'date').at(-1)!, ord: numbersOf(chunk, 'ord').at(-1)! };
-    size += chunk.size;
-    await addChunk(tx, [bot_id, last.date, last.ord, chunk.size], chunk);
+    const last = { date: numbersOf(chunk, 'date').at(-1)!, ord: numbersOf(chunk, 'ord').at(-1)! };
+    const received = numbersOf(chunk, 'date_received').reduce((latest, each) => Math.max(latest, each));
+    const id = await addChunk(tx, [bot_id, last.date, last.ord, chunk.size, received], chunk);
+    packed.push({ id, size: chunk.size, last });
   }
-  return { size, last };
+  return packed;
 }
 
-interface PackedChunk extends Chunk {
+interface BuiltChunk extends Chunk {
   /** A column for each property that occurs. */
   readonly properties: ReadonlyMap<ColumnName, CodedColumn>;
 }
 
-async function addChunk(tx: ClientBase, key: readonly number[], { columns, properties }: PackedChunk): Promise<void> {
+async function addChunk(tx: ClientBase, key: readonly number[], { columns, properties }: BuiltChunk): Promise<string> {
   const { rows } = await tx.query<{ id: string }>({
     name: 'events.add_chunk',
-    text: `INSERT INTO chunks (bot_id, last_date, last_ord, events, ${FIXED_COLUMNS.join()})
-           VALUES ($1, $2, $3, $4, ${FIXED_COLUMNS.map((_, i) => `$${i + 5}`).join()}) RETURNING id`,
+    text: `INSERT INTO chunks (bot_id, last_date, last_ord, events, received, ${FIXED_COLUMNS.join()})
+           VALUES ($1, $2, $3, $4, $5, ${FIXED_COLUMNS.map((_, i) => `$${i + 6}`).join()}) RETURNING id`,
     values: [...key, ...FIXED_COLUMNS.map((name) => encodeColumn(columns.get(name)!))],
   });
-  if (properties.size === 0) return;
+  const { id } = rows[0]!;
+  if (properties.size === 0) return id;
   await tx.query({
     name: 'events.add_chunk_properties',
     text: `INSERT INTO chunk_properties (bot_id, chunk, name, bytes)
            SELECT $1, $2, name, bytes FROM unnest($3::text[], $4::bytea[]) AS p (name, bytes)`,
-    values: [key[0], rows[0]!.id, [...properties.keys()].map(propertyOf), [...properties.values()].map(encodeProperty)],
+    values: [key[0], id, [...properties.keys()].map(propertyOf), [...properties.values()].map(encodeProperty)],
   });
+  return id;
 }

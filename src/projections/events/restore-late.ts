@@ -1,0 +1,57 @@
+import type { ClientBase } from 'pg';
+import { numbers } from '../batch-sql.ts';
+import { HOUR_MS } from '../intake-state.ts';
+import type { User } from './bots.ts';
+import { type NeededRows, restoreRows } from './packed/restore.ts';
+import { SESSION_GAP_MS } from './sessions.ts';
+
+/** Longer than nearly all sessions. */
+const FIRST_MS = 24 * HOUR_MS;
+
+/**
+ * Restores the archived rows that new events of the users may be compared with or change. A visit may change the UTM of all
+ * events after it, any other event only sessions: those within the gap before and after it, to their ends.
+ */
+export async function restoreLate(tx: ClientBase, users: readonly User[]): Promise<void> {
+  const stretches = users.flatMap(stretchOf);
+  await restoreRows(tx, stretches);
+  const cut = stretches.filter(({ until, end }) => until < end);
+  const continuing = await cutInSession(tx, cut);
+  await restoreRows(
+    tx,
+    continuing.map((stretch) => ({ ...stretch, from: stretch.until, until: stretch.end })),
+  );
+}
+
+interface Stretch extends NeededRows {
+  /** The user has no later archived events. */
+  readonly end: number;
+}
+
+function stretchOf({ bot: { bot_id, archivedUntil }, user_id, tail, events, visits }: User): Stretch[] {
+  if (archivedUntil === null || tail === null) return [];
+  const end = Math.min(archivedUntil, tail.date);
+  const late = events.filter(({ date }) => date - SESSION_GAP_MS <= end);
+  if (late.length === 0) return [];
+  const from = late[0]!.date - SESSION_GAP_MS;
+  const until = visits.length > 0 ? end : Math.min(end, late.at(-1)!.date + FIRST_MS);
+  return [{ bot_id, user_id, from, until, end }];
+}
+
+/** The stretches that may end within a session: it continues if an event follows within the gap. */
+async function cutInSession(tx: ClientBase, stretches: readonly Stretch[]): Promise<Stretch[]> {
+  if (stretches.length === 0) return [];
+  const { rows } = await tx.query<{ cut: boolean }>({
+    name: 'events.cut_in_session',
+    text: `SELECT EXISTS (SELECT FROM events e
+                    WHERE e.bot_id = s.bot_id AND e.user_id = s.user_id AND e.date <= s.until AND e.date >= s.until - ${SESSION_GAP_MS}) AS cut
+             FROM unnest($1::int[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS s (bot_id, user_id, until, i)
+            ORDER BY s.i`,
+    values: [
+      numbers(stretches.map(({ bot_id }) => bot_id)),
+      numbers(stretches.map(({ user_id }) => user_id)),
+      numbers(stretches.map(({ until }) => until)),
+    ],
+  });
+  return stretches.filter((_, i) => rows[i]!.cut);
+}
