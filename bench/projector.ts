@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
@@ -11,6 +10,7 @@ import { parts } from '../src/projections/runtime/read-commits.ts';
 import { usersReadModel } from '../src/projections/users/read-model.ts';
 import { systemSources } from '../src/util/system-sources.ts';
 import { botCreated, ownerCreated } from '../test/support/intake-commits.ts';
+import { withBenchDatabase } from './bench-database.ts';
 import { random } from './random.ts';
 
 /**
@@ -213,18 +213,10 @@ async function copy(client: pg.Client, table: string, lines: string): Promise<vo
   await finished(stream);
 }
 
-const { DATABASE_URL } = process.env;
-if (DATABASE_URL === undefined) throw new Error('DATABASE_URL says on which server a database may be created');
-const url = new URL(DATABASE_URL);
-const name = `bench_${randomBytes(4).toString('hex')}`;
-const server = new pg.Client({ connectionString: url.href });
-await server.connect();
-await server.query(`CREATE DATABASE ${name}`);
-url.pathname = `/${name}`;
-try {
+await withBenchDatabase(async (url) => {
   for (const workload of workloads) {
     // Each has its own connection, without cached plans for the tables of the one before.
-    const client = new pg.Client({ connectionString: url.href });
+    const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {
       await run(client, workload);
@@ -232,7 +224,4 @@ try {
       await client.end();
     }
   }
-} finally {
-  await server.query(`DROP DATABASE ${name}`);
-  await server.end();
-}
+});
