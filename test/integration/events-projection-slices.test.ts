@@ -253,7 +253,7 @@ describe('in their own transactions', () => {
       await apply(...worth('a', 3, 'EUR'), ...worth('b', 2, 'U7'), ...worth('b', 2));
       await inE(async (tx) => {
         await tx.query(`
-          INSERT INTO bots SELECT 1000 + n, 'k' || n, 1000 + n, '-', '_', '{}', '{}', 0, 0, 0
+          INSERT INTO bots SELECT 1000 + n, 'k' || n, 1000 + n, '-', '_', '{}', '{}', 0, 0, 0, 0
             FROM generate_series(3, ${bots}) n;
           INSERT INTO owner_currencies SELECT 1000 + n, 1, 'USD', 0, ${LAST} FROM generate_series(3, ${bots}) n`);
         const all = Array.from({ length: bots }, (_, n) => 1001 + n);
