@@ -7,11 +7,12 @@ import {
   type Keyring,
   LogUnavailableError,
   type Position,
+  partitionOf,
   type RecordedCommit,
 } from '../../log/port.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { moveCheckpoint } from './checkpoint.ts';
-import { addDeadLetter } from './dead-letters.ts';
+import { lockCheckpoint, moveCheckpoint } from './checkpoint.ts';
+import { addDeadLetter, removeDeadLetter } from './dead-letters.ts';
 import { parts, readCommits } from './read-commits.ts';
 import { beginIn, setSearchPath } from './versions.ts';
 
@@ -180,17 +181,20 @@ async function applyCommits(
   await inTransaction(pool, work, beginIn(schema));
 }
 
-/** Applies a dead letter, long after the commits that follow it. @throws BadCommitError */
-export async function applyLate(
-  { pool, model, schema, keys }: Target,
-  commit: RecordedCommit,
-  also: (tx: pg.ClientBase) => Promise<void>,
-): Promise<void> {
+/**
+ * Applies a dead letter, long after the commits that follow it, and removes it. If two projectors do so at once, one finds
+ * the letter gone and applies nothing. The lock keeps batches of the same bots out.
+ * @returns whether it was applied; false: there is no such letter any more
+ * @throws BadCommitError
+ */
+export async function applyLate({ pool, model, schema, keys }: Target, commit: RecordedCommit): Promise<boolean> {
   const read = await blamingCommits(() => readCommits(model, [commit], keys));
-  await inTransaction(pool, async (tx) => {
+  return inTransaction(pool, async (tx) => {
     await setSearchPath(tx, schema);
+    await lockCheckpoint(tx, schema, partitionOf(commit.position));
+    if (!(await removeDeadLetter(tx, schema, commit.id))) return false;
     await blamingCommits(() => model.apply(tx, read));
-    await also(tx);
+    return true;
   });
 }
 

@@ -3,7 +3,7 @@ import { deadLetterSkipped } from '../../domain/operations/dead-letters.ts';
 import { projectionStream } from '../../domain/streams.ts';
 import type { EventLog, RecordedCommit } from '../../log/port.ts';
 import { applyLate, BadCommitError, type Target } from './apply.ts';
-import { addDeadLetter, commitsToRetry, removeDeadLetter } from './dead-letters.ts';
+import { addDeadLetter, commitsToRetry } from './dead-letters.ts';
 import { setError, setSearchPath } from './versions.ts';
 
 /** Records that the version stops at a commit: its dead letter and its error, in one transaction. */
@@ -25,8 +25,7 @@ export async function retryDeadLetters(target: Target): Promise<boolean> {
   let applied = false;
   for (const commit of await commitsToRetry(target.pool, target.schema)) {
     try {
-      await applyLate(target, commit, (tx) => removeDeadLetter(tx, target.schema, commit.id));
-      applied = true;
+      if (await applyLate(target, commit)) applied = true;
     } catch (error) {
       if (!(error instanceof BadCommitError)) throw error;
       await inTransaction(target.pool, async (tx) => {

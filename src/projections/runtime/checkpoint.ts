@@ -66,6 +66,11 @@ export async function moveCheckpoint(
   return found !== undefined && found > to ? 'ahead' : 'elsewhere';
 }
 
+/** Keeps batches of the partition from being applied until the transaction ends. */
+export async function lockCheckpoint(tx: ClientBase, schema: string, partition: number): Promise<void> {
+  await tx.query(`SELECT FROM ${schema}.checkpoints WHERE lane = $1 FOR UPDATE`, [partition]);
+}
+
 /** Called with the number of applied commits and of all commits; both are upper bounds. */
 export type OnCommits = (done: number, total: number) => void;
 

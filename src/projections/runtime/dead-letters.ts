@@ -169,8 +169,10 @@ export async function removeBlocking(pool: Pool, schema: string): Promise<void> 
   await pool.query(`DELETE FROM ${schema}.dead_letters WHERE blocking`);
 }
 
-export async function removeDeadLetter(db: Pool | ClientBase, schema: string, commitId: string): Promise<void> {
-  await db.query(`DELETE FROM ${schema}.dead_letters WHERE commit_id = $1`, [commitId]);
+/** @returns whether there was such a letter */
+export async function removeDeadLetter(db: Pool | ClientBase, schema: string, commitId: string): Promise<boolean> {
+  const { rowCount } = await db.query(`DELETE FROM ${schema}.dead_letters WHERE commit_id = $1`, [commitId]);
+  return rowCount === 1;
 }
 
 /** The name of a dead letter for operators: the schema of the version, and the commit. */
