@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { CommandMeta } from '../commands/decide-and-append.ts';
 import { decideDeadLetter } from '../commands/operations/decide-dead-letter.ts';
-import { isHeld } from '../database/lease.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { hasPassed, type Position } from '../log/port.ts';
 import { schemaOf } from '../projections/read-model.ts';
@@ -21,7 +20,7 @@ import {
   summarizeDeadLetters,
 } from '../projections/runtime/dead-letters.ts';
 import { followVersion } from '../projections/runtime/follow.ts';
-import { allVersions, findVersion, leaseOf, setError } from '../projections/runtime/versions.ts';
+import { allVersions, findVersion, isFollowed, setError } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
 import { afterAppend } from './after-append.ts';
 import type { AdministrationContext, LongWorkContext } from './context.ts';
@@ -132,7 +131,7 @@ async function waitForOutcome(
   const model = (await context.readModels()).find((each) => each.name === name);
   const stopping = new AbortController();
   const following =
-    projector === null || model === undefined || (await isHeld(pool, leaseOf(name, version)))
+    projector === null || model === undefined || (await isFollowed(pool, name, version))
       ? null
       : followVersion({ ...projector(model), version, signal: stopping.signal });
   try {

@@ -1,5 +1,4 @@
 import { recordVersionChange } from '../commands/operations/work.ts';
-import { isHeld } from '../database/lease.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { rebuild } from '../projections/runtime/rebuild.ts';
@@ -8,7 +7,7 @@ import { verify } from '../projections/runtime/verify.ts';
 import {
   dropVersion,
   findVersion,
-  leaseOf,
+  isFollowed,
   makeLive,
   removeDropped,
   tablesOf,
@@ -184,7 +183,7 @@ export async function dropOldVersion(
   if (found.state === 'live') throw isLive;
   return recorded(context, 'version_dropped', found, asked, async () => {
     if (!(await dropVersion(pool, name, version))) throw isLive;
-    const followed = (each: number): Promise<boolean> => isHeld(pool, leaseOf(name, each));
+    const followed = (each: number): Promise<boolean> => isFollowed(pool, name, each);
     const deadline = performance.now() + DROP_WAIT_MS;
     while ((await removeDropped(pool, name, followed)) > 0 && performance.now() < deadline) await pause(100);
     return { ...row, state: 'dropped', next: null };

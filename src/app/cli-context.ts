@@ -2,13 +2,12 @@ import type { Change, CliContext, ContextRunner } from '../cli/command.ts';
 import { CliError, ReadModelWaitTimeoutError } from '../cli/command.ts';
 import { readConfig } from '../config.ts';
 import { FRESH_MS } from '../database/fresh-cache.ts';
-import { isHeld, isHeldByOther } from '../database/lease.ts';
 import { engineOf } from '../log/engines.ts';
 import { type Cursor, partitionOf } from '../log/port.ts';
 import { catalogReadModel } from '../projections/catalog/read-model.ts';
 import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { type ProjectorOptions, runProjector, shareAmongProjectors } from '../projections/runtime/projector.ts';
-import { leaseOf, servedOf, versionsOf } from '../projections/runtime/versions.ts';
+import { isFollowed, servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { type LoadProgress, servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
 import { pause } from '../util/pause.ts';
@@ -65,6 +64,7 @@ export function cliContext(
         ...shared,
         logger,
         onBadEvent: 'stop',
+        standBy: true,
         signal: stopping.signal,
       });
       const yielding = new AbortController();
@@ -138,7 +138,7 @@ async function waitForChange(
   const written: Cursor = new Map([[partitionOf(position), position]]);
   const followed: LoadProgress[] = [];
   for (const model of await readModels())
-    if (model.categories.includes(category) && (await isFollowed(pool, model)))
+    if (model.categories.includes(category) && (await hasProjector(pool, model)))
       followed.push(servedProgress(pool, model, revalues));
   if (!(await waitForReadModels(followed, written, { timeoutMs: WAIT_MS })))
     throw new ReadModelWaitTimeoutError(WAIT_MS / 1000);
@@ -148,12 +148,12 @@ async function waitForChange(
 /** Whether a service runs, that is, another instance projects the catalog. */
 async function isServed({ pool, instance }: Foundation): Promise<boolean> {
   const served = servedOf(await versionsOf(pool, catalogReadModel));
-  return served !== null && isHeldByOther(pool, leaseOf(served.name, served.version), instance);
+  return served !== null && isFollowed(pool, served.name, served.version, instance);
 }
 
 /** Whether a projector follows the read model. If none does, no service answers from it, so a command need not wait. */
-async function isFollowed(pool: Foundation['pool'], model: ReadModel): Promise<boolean> {
+async function hasProjector(pool: Foundation['pool'], model: ReadModel): Promise<boolean> {
   if (model.name === catalogReadModel.name) return true;
   const served = servedOf(await versionsOf(pool, model));
-  return served !== null && isHeld(pool, leaseOf(served.name, served.version));
+  return served !== null && isFollowed(pool, served.name, served.version);
 }

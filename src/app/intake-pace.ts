@@ -1,12 +1,11 @@
 import type pg from 'pg';
-import { isHeld } from '../database/lease.ts';
 import type { ANY_CATEGORIES } from '../domain/streams.ts';
 import type { AppendOptions, EventLog } from '../log/port.ts';
 import { categoryOf } from '../log/stream-name.ts';
 import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { itemsOf } from '../projections/runtime/read-commits.ts';
-import { leaseOf, servedOf, versionsOf } from '../projections/runtime/versions.ts';
+import { isFollowed, servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
 
 /**
@@ -119,6 +118,6 @@ export function pacedAppend(
  */
 async function secondsLate(pool: pg.Pool, log: EventLog, model: ReadModel): Promise<number> {
   const served = servedOf(await versionsOf(pool, model));
-  if (served === null || served.error !== null || !(await isHeld(pool, leaseOf(served.name, served.version)))) return 0;
+  if (served === null || served.error !== null || !(await isFollowed(pool, served.name, served.version))) return 0;
   return (await log.lag(await loadCheckpoint(pool, schemaOf(served.name, served.version)))).seconds;
 }

@@ -1,14 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-
-/** A migration of the schema `runtime`: creates the table of leases. */
-export const LEASE_DDL = `
-  CREATE TABLE runtime.leases (
-    name text PRIMARY KEY,
-    holder text NOT NULL,
-    expires_at timestamptz NOT NULL
-  );`;
+import { giveBackLeases, takeLeases } from './lease-rows.ts';
+import { createShare, type Share, type ShareOptions } from './share.ts';
 
 export interface LeaseOptions {
   readonly logger: Logger;
@@ -29,6 +23,18 @@ export interface LeaseHolder {
    * @returns the work's result, or undefined if the signal aborted first
    */
   hold<T>(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
+  /**
+   * Takes part in the share `name`, whose parts are divided among all who take part (share-plan.ts), each part a lease.
+   * Runs `work` on the parts that this holder has. The work's signal aborts when others are to have some of them, when some
+   * are lost, and when more have come: then `work` runs again, on the parts of that time.
+   * @returns the result of a work that ended by itself, or undefined if the signal aborted first
+   */
+  share<T>(
+    name: string,
+    options: ShareOptions,
+    signal: AbortSignal,
+    work: (parts: ReadonlySet<number>, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined>;
 }
 
 /** Holds one lease: see {@link LeaseHolder.hold}. */
@@ -63,6 +69,7 @@ export function createLeaseHolder(
 ): LeaseHolder {
   const leases = new Set<HeldLease>();
   const waiting = new Set<AwaitedLease>();
+  const shares = new Set<Share>();
   let timer: NodeJS.Timeout | null = null;
   let renewing: Promise<void> | null = null;
 
@@ -70,25 +77,45 @@ export function createLeaseHolder(
     const requestedAt = performance.now();
     const held = [...leases].filter(({ lost }) => !lost.signal.aborted);
     const wanted = [...waiting];
+    const shared = [...shares];
     try {
       const names = new Set([...held, ...wanted].map(({ name }) => name));
-      const taken = await take(pool, [...names], holder, ttlMs);
+      const taken = await look(shared, [...names]);
       for (const each of held)
         if (taken.has(each.name)) each.goodUntil = requestedAt + ttlMs;
         else each.lost.abort();
       for (const each of wanted) if (taken.has(each.name)) each.taken(requestedAt);
     } catch (error) {
       for (const each of wanted) each.failed(error);
-      for (const { name, lost, goodUntil } of held) {
-        if (performance.now() < goodUntil) continue;
-        logger.warn({ err: error, lease: name }, 'failed to renew a lease; it is lost');
-        lost.abort();
-      }
+      for (const each of shared) if (each.isOver()) lost(error, each.name, () => each.lose());
+      for (const each of held) if (performance.now() >= each.goodUntil) lost(error, each.name, () => each.lost.abort());
     }
   }
 
+  function lost(error: unknown, lease: string, tell: () => void): void {
+    logger.warn({ err: error, lease }, 'failed to renew a lease; it is lost');
+    tell();
+  }
+
+  /** Renews and takes leases, and divides shares. A second statement takes what the first one found free. */
+  async function look(shared: readonly Share[], names: readonly string[]): Promise<ReadonlySet<string>> {
+    const requestedAt = performance.now();
+    const all = [...names, ...shared.flatMap((share) => share.leases())];
+    const { names: taken, others } = await takeLeases(
+      pool,
+      all,
+      holder,
+      ttlMs,
+      shared.map(({ name }) => name),
+    );
+    const free = shared.flatMap((share) => share.plan(taken, others.get(share.name)!, requestedAt + ttlMs));
+    const more = free.length === 0 ? null : await takeLeases(pool, free, holder, ttlMs);
+    for (const share of shared) share.settle(more?.names ?? new Set());
+    return taken;
+  }
+
   function renewLater(): void {
-    if (renewing !== null || leases.size + waiting.size === 0) return;
+    if (renewing !== null || leases.size + waiting.size + shares.size === 0) return;
     timer ??= setTimeout(() => {
       timer = null;
       renewing = renew().then(() => {
@@ -99,7 +126,7 @@ export function createLeaseHolder(
   }
 
   function stopIfIdle(): void {
-    if (timer === null || leases.size + waiting.size > 0) return;
+    if (timer === null || leases.size + waiting.size + shares.size > 0) return;
     clearTimeout(timer);
     timer = null;
   }
@@ -126,22 +153,25 @@ export function createLeaseHolder(
     }
   }
 
-  async function leave(name: string): Promise<void> {
-    await renewing; // a renewal under way may take the lease once more
-    if ([...leases, ...waiting].some((other) => other.name === name)) return;
-    await giveBack(pool, name, holder).catch((error: unknown) => {
-      logger.warn({ err: error, lease: name }, 'failed to give back a lease; it expires by itself');
+  async function leave(names: readonly string[]): Promise<void> {
+    await renewing; // a renewal under way may take the leases once more
+    const used = new Set([...leases, ...waiting].map(({ name }) => name));
+    for (const share of shares) for (const name of share.leases()) used.add(name);
+    const left = names.filter((name) => !used.has(name));
+    if (left.length === 0) return;
+    await giveBackLeases(pool, left, holder).catch((error: unknown) => {
+      logger.warn({ err: error, leases: left }, 'failed to give back leases; they expire by themselves');
     });
   }
 
   return {
     async hold(name, signal, work) {
       let requestedAt: number | null = performance.now();
-      if (!(await take(pool, [name], holder, ttlMs)).has(name)) {
+      if (!(await takeLeases(pool, [name], holder, ttlMs)).names.has(name)) {
         if (signal.aborted) return undefined;
         requestedAt = await wait(name, signal);
         if (requestedAt === null) {
-          if (renewing !== null) await leave(name);
+          if (renewing !== null) await leave([name]);
           return undefined;
         }
       }
@@ -153,51 +183,31 @@ export function createLeaseHolder(
       } finally {
         leases.delete(held);
         stopIfIdle();
-        await leave(name);
+        await leave([name]);
+      }
+    },
+
+    async share(name, options, signal, work) {
+      const share = createShare(name, holder, options);
+      let left = share.leases();
+      try {
+        await look([share], []);
+        shares.add(share);
+        renewLater();
+        while (!signal.aborted) {
+          const turn = await share.next(signal);
+          if (turn === null) break;
+          const result = await work(turn.parts, turn.signal);
+          if (!turn.signal.aborted) return result;
+          await leave(share.end());
+        }
+        return undefined;
+      } finally {
+        left = share.leases();
+        shares.delete(share);
+        stopIfIdle();
+        await leave(left);
       }
     },
   };
-}
-
-/** Whether another than `holder` has the lease. */
-export async function isHeldByOther(pool: pg.Pool, name: string, holder: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    'SELECT FROM runtime.leases WHERE name = $1 AND holder <> $2 AND expires_at >= clock_timestamp()',
-    [name, holder],
-  );
-  return rowCount === 1;
-}
-
-/** Whether the lease has a holder. */
-export async function isHeld(pool: pg.Pool, name: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    'SELECT FROM runtime.leases WHERE name = $1 AND expires_at >= clock_timestamp()',
-    [name],
-  );
-  return rowCount === 1;
-}
-
-/**
- * Takes or renews leases. A crash of the database may lose the renewal: then others may take the leases sooner, as after a
- * holder's death.
- * @returns the names of the leases that the holder now has
- */
-async function take(pool: pg.Pool, names: readonly string[], holder: string, ttlMs: number): Promise<Set<string>> {
-  const { rows } = await pool.query<{ name: string }>({
-    name: 'lease.take',
-    text: `
-      INSERT INTO runtime.leases AS l (name, holder, expires_at)
-      SELECT name, $2, clock_timestamp() + $3 * interval '1 millisecond'
-        FROM unnest($1::text[]) AS name, set_config('synchronous_commit', 'off', true)
-       ORDER BY name
-      ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-       WHERE l.holder = excluded.holder OR l.expires_at < clock_timestamp()
-      RETURNING name`,
-    values: [names, holder, ttlMs],
-  });
-  return new Set(rows.map(({ name }) => name));
-}
-
-async function giveBack(pool: pg.Pool, name: string, holder: string): Promise<void> {
-  await pool.query('DELETE FROM runtime.leases WHERE name = $1 AND holder = $2', [name, holder]);
 }

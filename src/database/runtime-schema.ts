@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { LEASE_DDL } from './lease.ts';
+import { LEASE_DDL } from './lease-rows.ts';
 import { type Migrations, migrate } from './migrate.ts';
 import { SNAPSHOTS_DDL } from './snapshot-store.ts';
 

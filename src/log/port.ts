@@ -114,6 +114,8 @@ export interface SubscribeOptions {
   /** Categories to deliver. The subscription skips commits of others, and `last` moves past them. */
   readonly categories: readonly string[];
   readonly after: Cursor;
+  /** The partitions to read; absent: all of them. */
+  readonly partitions?: ReadonlySet<number>;
   /** The subscription also skips commits with a single event of these types, undecoded. It may deliver a few of them. */
   readonly without?: readonly string[];
   /** The most commits in a batch. Default 1,000. */
@@ -146,6 +148,8 @@ export interface EventLog {
   readonly partitions: number;
   /** The keys that personal data in its commits is sealed with. */
   readonly keys: Keyring;
+  /** The partition of all streams that end in this key. */
+  partitionOf(key: string): number;
   /**
    * Appends a commit durably: resolves once the log has stored it.
    * @throws ConflictError the stream's head is not `expected`; nothing was appended
@@ -289,6 +293,11 @@ export class UnreadableCommitError extends Error {
 /** The partition of a position. */
 export function partitionOf(position: Position): number {
   return Number.parseInt(position.slice(0, position.indexOf(':')), 10);
+}
+
+/** The cursor of these partitions alone. */
+export function within(partitions: ReadonlySet<number>, cursor: Cursor): Cursor {
+  return new Map([...cursor].filter(([partition]) => partitions.has(partition)));
 }
 
 /** Whether a reader at `cursor` has read the commit at `position`. */

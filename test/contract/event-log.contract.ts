@@ -21,6 +21,7 @@ import {
   type RecordedCommit,
   type StreamHead,
 } from '../../src/log/port.ts';
+import { categoryOf, keyOf } from '../../src/log/stream-name.ts';
 import { pause } from '../../src/util/pause.ts';
 import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } from '../support/log.ts';
 import { fillLog, findings } from '../support/log-audit.ts';
@@ -460,6 +461,28 @@ export function describeEventLog(engine: EngineUnderTest): void {
         }
         const read = await readAll(log, { after, without: ['Left', '%'] });
         expect(read.filter((commit) => commit.stream === stream).map(({ id }) => id)).toEqual(kept);
+      });
+
+      it('delivers the partitions that are asked for, and no others', async () => {
+        const bots = Array.from({ length: 4 * log.partitions }, newBot);
+        const streams = bots.flatMap((bot) => [`intake-${bot}`, `bot-${bot}`]);
+        const after = await log.endCursor();
+        const appended = new Map<string, Position>();
+        for (const stream of streams) {
+          const commit = newCommit(stream);
+          appended.set(commit.id, (await log.append(commit)).position);
+          expect(log.partitionOf(keyOf(stream))).toBe(partitionOf(appended.get(commit.id)!));
+        }
+        const own = new Set([log.partitionOf(bots[0]!), log.partitionOf(bots[1]!)]);
+        for (const categories of [ALL_CATEGORIES, ['bot']]) {
+          const batches = await readBatches(log, { categories, after, partitions: own });
+          expect(batches.filter(({ partition }) => !own.has(partition))).toEqual([]);
+          const read = batches.flatMap(({ commits }) => commits).filter(({ id }) => appended.has(id));
+          const wanted = streams.filter((stream) => own.has(log.partitionOf(keyOf(stream))));
+          expect(read.map(({ stream }) => stream).sort()).toEqual(
+            wanted.filter((stream) => categories.includes(categoryOf(stream))).sort(),
+          );
+        }
       });
 
       it('ends when its signal aborts, also while it waits', async () => {

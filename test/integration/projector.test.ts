@@ -134,7 +134,8 @@ test('one of two projectors works, and the other takes over within seconds', asy
   await caughtUp();
   startProjector('b');
   const holder = async () =>
-    (await database.pool.query(`SELECT holder FROM runtime.leases WHERE name = 'projection notes_v1'`)).rows[0]?.holder;
+    (await database.pool.query(`SELECT holder FROM runtime.leases WHERE name = 'projection notes_v1/0'`)).rows[0]
+      ?.holder;
   expect(await holder()).toBe('a');
   first.abort();
   await append();

@@ -4,8 +4,7 @@ import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cliContext } from '../../src/app/cli-context.ts';
-import { isHeld } from '../../src/database/lease.ts';
-import { allVersions, dropVersion, leaseOf, makeLive } from '../../src/projections/runtime/versions.ts';
+import { allVersions, dropVersion, isFollowed, makeLive } from '../../src/projections/runtime/versions.ts';
 import { pause } from '../../src/util/pause.ts';
 import { botledger, operate } from '../support/operate.ts';
 import type { TestService } from '../support/service.ts';
@@ -111,7 +110,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
         expect(lowered).toBe(1);
         await service.restart(async () => {
           await pause(2500); // an instance that waits for a lease asks once a second
-          expect(await isHeld(service.database.pool, leaseOf('catalog', 1))).toBe(false);
+          expect(await isFollowed(service.database.pool, 'catalog', 1)).toBe(false);
         });
       });
     } finally {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestJob } from '../../src/commands/operations/work.ts';
-import { isHeld } from '../../src/database/lease.ts';
 import { WORK_STREAM } from '../../src/domain/streams.ts';
-import { allVersions } from '../../src/projections/runtime/versions.ts';
+import { allVersions, isFollowed } from '../../src/projections/runtime/versions.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { openTestLog } from '../support/engines.ts';
 import { killableProcess } from '../support/killable-process.ts';
@@ -62,7 +61,7 @@ describe('a job whose instance is killed with -9', () => {
           );
         };
         await expect.poll(async () => (await ends()).length, { timeout: 60_000 }).toBe(1);
-        await expect.poll(() => isHeld(pool, 'projection events_v2'), { timeout: 10_000 }).toBe(false);
+        await expect.poll(() => isFollowed(pool, 'events', 2), { timeout: 10_000 }).toBe(false);
         expect(await ends()).toMatchObject([{ data: { outcome: 'done' } }]);
         await Promise.all(kills.map((each) => each()));
       } finally {

@@ -35,6 +35,7 @@ interface ReadOptions {
   readonly to?: Cursor;
   readonly maxCommits?: number;
   readonly without?: readonly string[];
+  readonly partitions?: ReadonlySet<number>;
 }
 
 /** All commits of the categories from `after` up to `to` (default: the log's head), in the order they came. */
@@ -44,9 +45,10 @@ export async function readAll(log: EventLog, options: ReadOptions = {}): Promise
 
 export async function readBatches(
   log: EventLog,
-  { categories = ALL_CATEGORIES, after = new Map(), to, maxCommits, without = [] }: ReadOptions = {},
+  { categories = ALL_CATEGORIES, after = new Map(), to, maxCommits, without = [], partitions }: ReadOptions = {},
 ): Promise<Batch[]> {
-  const head = to ?? (await log.endCursor());
+  const end = to ?? (await log.endCursor());
+  const head = new Map([...end].filter(([partition]) => partitions === undefined || partitions.has(partition)));
   const cursor = new Map<number, Position>(after);
   const batches: Batch[] = [];
   if (hasPassedAll(cursor, head)) return batches;
@@ -57,6 +59,7 @@ export async function readBatches(
     without,
     signal: stop.signal,
     ...(maxCommits === undefined ? {} : { maxCommits }),
+    ...(partitions === undefined ? {} : { partitions }),
   });
   for await (const batch of subscription) {
     batches.push(batch);

@@ -71,6 +71,7 @@ export function memoryLog(partitions = 1): MemoryLog {
     return {
       engine: 'memory',
       partitions,
+      partitionOf: (key) => partitionOfKey(key, partitions),
       keys,
       // Async, so that a refusal is a rejection as on a real engine.
       async append(commit) {
@@ -89,10 +90,19 @@ export function memoryLog(partitions = 1): MemoryLog {
         return new Map(known.map((stream) => [stream, headAt(streams.get(stream)!.at(-1)!)!]));
       },
 
-      async *subscribe({ categories, after, without = [], maxCommits = 1000, signal }): AsyncGenerator<Batch> {
+      async *subscribe({
+        categories,
+        after,
+        partitions: wanted,
+        without = [],
+        maxCommits = 1000,
+        signal,
+      }): AsyncGenerator<Batch> {
+        const isRead = (partition: number): boolean => wanted === undefined || wanted.has(partition);
         const cursor = new Map(after);
         while (!signal.aborted) {
           for (const [partition, all] of commits.entries()) {
+            if (!isRead(partition)) continue;
             const page = unread(all, cursor).slice(0, maxCommits);
             const last = page.at(-1)?.position;
             if (last === undefined) continue;
@@ -102,7 +112,7 @@ export function memoryLog(partitions = 1): MemoryLog {
             yield { partition, last, commits: page.filter(isWanted) };
             if (signal.aborted) return;
           }
-          if (commits.some((all) => unread(all, cursor).length > 0)) continue;
+          if (commits.some((all, partition) => isRead(partition) && unread(all, cursor).length > 0)) continue;
           await new Promise<void>((resolve) => {
             sleepers.add(resolve);
             signal.addEventListener('abort', () => resolve(), { once: true });

@@ -18,8 +18,8 @@ export function memoryRecords(): MemoryRecords {
     },
     endOffsets: async () => [records.length],
     ageOfOldest: async () => 1,
-    async *tail([from], signal): AsyncGenerator<Chunk[]> {
-      for (let next = from!; !signal.aborted; ) {
+    async *tail(from, signal): AsyncGenerator<Chunk[]> {
+      for (let next = from.get(0)!; !signal.aborted; ) {
         const some = records.slice(next, next + 100).map((value, index) => ({ offset: next + index, value }));
         if (some.length > 0) yield [{ partition: 0, records: some }];
         else

@@ -13,7 +13,7 @@ export async function topicRecords(brokers: readonly string[], topic: string, co
     const ends = await client.endOffsets();
     const next = ends.map(() => 0);
     if (ends.every((end) => end === 0)) return found;
-    for await (const chunks of client.tail(next, stop.signal)) {
+    for await (const chunks of client.tail(new Map(next.entries()), stop.signal)) {
       for (const { partition, records } of chunks) {
         found.push(...records);
         next[partition] = records[records.length - 1]!.offset + 1;

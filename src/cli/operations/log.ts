@@ -1,12 +1,11 @@
 import { Option } from 'commander';
 import { commitsDone } from '../../administration/progress.ts';
-import { isHeld } from '../../database/lease.ts';
 import { CATEGORIES } from '../../domain/streams.ts';
 import { backUp, restore } from '../../log/backup.ts';
 import { copyLog } from '../../log/copy.ts';
 import { ENGINE_NAMES } from '../../log/engines.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { leaseOf, versionsOf } from '../../projections/runtime/versions.ts';
+import { isFollowed, versionsOf } from '../../projections/runtime/versions.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';
 
 interface Copy {
@@ -74,5 +73,5 @@ async function refuseService({ pool, readModels }: CliContext): Promise<void> {
   // Leaves out the catalog, which this command itself may follow.
   for (const model of (await readModels()).filter(({ name }) => name !== catalogReadModel.name))
     for (const { name, version } of await versionsOf(pool, model))
-      if (await isHeld(pool, leaseOf(name, version))) throw new CliError('a service runs on this log; stop it first');
+      if (await isFollowed(pool, name, version)) throw new CliError('a service runs on this log; stop it first');
 }

@@ -100,8 +100,8 @@ export function openCommitStream({ client, stream, logger, signal }: CommitStrea
       return oldest === undefined ? 1 : Math.max(1, (Date.now() - oldest.at) / 1000);
     },
 
-    async *tail([from], reading): AsyncGenerator<Chunk[]> {
-      let next = from!;
+    async *tail(from, reading): AsyncGenerator<Chunk[]> {
+      let next = from.get(PARTITION)!;
       while (!reading.aborted) {
         try {
           if ((await findEnd()) < next)

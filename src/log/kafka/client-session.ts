@@ -1,7 +1,10 @@
-import type { Consumer } from 'kafkajs';
+import kafkajs, { type Consumer, type PartitionAssigner } from 'kafkajs';
 import { pause } from '../../util/pause.ts';
 import type { LogRecord } from '../validated/record.ts';
 import type { Chunk } from '../validated/record-store.ts';
+
+// kafkajs is CommonJS, and Node does not detect its named exports.
+const { AssignerProtocol } = kafkajs;
 
 /** Records are missing, or another writer's transaction is among them. Reading further would lose events silently. */
 export class TopicDamagedError extends Error {
@@ -38,6 +41,29 @@ export const CONSUMER = {
   maxBytes: BUFFER_BYTES,
 };
 
+/**
+ * Assigns these partitions of a topic to the only member of a group. kafkajs fetches from the assigned partitions alone, and
+ * its own assigner would assign all.
+ */
+export function assignerOf(topic: string, partitions: readonly number[]): PartitionAssigner {
+  const name = 'botledger';
+  const version = 0;
+  const userData = Buffer.alloc(0);
+  return () => ({
+    name,
+    version,
+    async assign({ members }) {
+      const assignment = { [topic]: [...partitions] };
+      const memberAssignment = AssignerProtocol.MemberAssignment.encode({ version, assignment, userData });
+      return members.map(({ memberId }) => ({ memberId, memberAssignment }));
+    },
+    protocol: ({ topics }) => ({
+      name,
+      metadata: AssignerProtocol.MemberMetadata.encode({ version, topics, userData }),
+    }),
+  });
+}
+
 export interface Session {
   /** Takes the records that have arrived; waits for some. Null once the signal aborts. Rejects when the consumer has failed. */
   take(): Promise<Chunk[] | null>;
@@ -47,17 +73,17 @@ export interface Session {
 }
 
 /**
- * Reads with one consumer from the offsets `from` on, until it fails. kafkajs has no `assign()`: after every join, rebalance
+ * Reads with one consumer from the offsets `from` on (by partition), until it fails. kafkajs has no `assign()`: after every join, rebalance
  * and out-of-range error it starts at the group's committed offsets, and there are none. So the session seeks after each
  * join, and compares every delivered record with the offset that must come next.
  */
 export function startSession(
   consumer: Consumer,
   { topic, compacted }: { readonly topic: string; readonly compacted: boolean },
-  from: readonly number[],
+  from: ReadonlyMap<number, number>,
   signal: AbortSignal,
 ): Session {
-  const expected = [...from];
+  const expected = new Map(from);
   let buffer: Chunk[] = [];
   let bytes = 0;
   let failure: unknown = null;
@@ -72,7 +98,8 @@ export function startSession(
     wake.abort();
     drained.abort();
   };
-  const seek = (partition: number): void => consumer.seek({ topic, partition, offset: String(expected[partition]) });
+  const seek = (partition: number): void =>
+    consumer.seek({ topic, partition, offset: String(expected.get(partition)) });
   consumer.on(consumer.events.GROUP_JOIN, () => {
     for (const partition of expected.keys()) seek(partition);
   });
@@ -102,8 +129,7 @@ export function startSession(
       eachBatchAutoResolve: false,
       eachBatch: async ({ batch, resolveOffset, heartbeat }) => {
         const partition = batch.partition;
-        const want = expected[partition];
-        // An added partition. No key belongs to it, and the next start refuses the topic.
+        const want = expected.get(partition);
         if (want === undefined) return resolveOffset(batch.lastOffset());
         const records = batch.messages.flatMap(({ offset, key, value }) =>
           Number(offset) < want ? [] : [{ offset: Number(offset), key, value }],
@@ -115,7 +141,7 @@ export function startSession(
           return fail(error);
         }
         if (records.length === 0) return seek(partition);
-        expected[partition] = records[records.length - 1]!.offset + 1;
+        expected.set(partition, records[records.length - 1]!.offset + 1);
         resolveOffset(batch.lastOffset());
         await take(partition, records, heartbeat);
       },
@@ -157,7 +183,7 @@ export function startSession(
       arrivalsChecked = arrivals;
       if (!nothingArrived) return;
       const hasMore = await endOffsets().then(
-        (ends) => ends.some((end, partition) => end > (expected[partition] ?? end)),
+        (ends) => ends.some((end, partition) => end > (expected.get(partition) ?? end)),
         () => false, // no broker answers, so none can deliver
       );
       if (hasMore && arrivals === arrivalsChecked)

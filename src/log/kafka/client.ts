@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { pause } from '../../util/pause.ts';
 import type { Chunk, NewRecord, RecordStore } from '../validated/record-store.ts';
 import { ageOfOldest } from './age-of-oldest.ts';
-import { CONSUMER, READ_RETRY, STALLED_MS, startSession, TopicDamagedError } from './client-session.ts';
+import { assignerOf, CONSUMER, READ_RETRY, STALLED_MS, startSession, TopicDamagedError } from './client-session.ts';
 import { prepareTopic } from './client-topic.ts';
 
 // kafkajs is CommonJS, and Node does not detect its named exports.
@@ -30,12 +30,12 @@ export interface KafkaClient extends RecordStore {
   /** Seconds since the oldest record at or after these offsets (one a partition) was appended; an upper bound. */
   ageOfOldest(from: readonly number[]): Promise<number>;
   /**
-   * Reads all partitions from these offsets on, forever, also over restarts of the brokers. Within a partition the records
-   * come in order, without repeats and (unless the topic is compacted) without gaps. Each step yields the records that have
+   * Reads partitions from these offsets on (by partition), forever, also over restarts of the brokers. Fetches no others.
+   * Within a partition the records come in order, without repeats and (unless the topic is compacted) without gaps. Each step yields the records that have
    * arrived since the one before. Buffers a bounded amount.
    * @throws TopicDamagedError
    */
-  tail(from: readonly number[], signal: AbortSignal): AsyncGenerator<Chunk[]>;
+  tail(from: ReadonlyMap<number, number>, signal: AbortSignal): AsyncGenerator<Chunk[]>;
   close(): Promise<void>;
 }
 
@@ -137,15 +137,17 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
       ageOfOldest(async (time) => byPartition(await admin.fetchTopicOffsetsByTimestamp(topic, time)), from),
 
     async *tail(from, signal) {
-      const next = [...from];
+      const next = new Map(from);
       while (!signal.aborted) {
         // Every session has its own group, since a restarted broker may still count the old member of a group.
         const groupId = `${topic}.${holder}.${groups++}`;
-        const session = startSession(kafka.consumer({ groupId, ...CONSUMER }), options, next, signal);
+        const partitionAssigners = [assignerOf(topic, [...next.keys()])];
+        const consumer = kafka.consumer({ groupId, ...CONSUMER, partitionAssigners });
+        const session = startSession(consumer, options, next, signal);
         const stallCheck = setInterval(() => void session.failIfStalled(endOffsets), STALLED_MS);
         try {
           for (let chunks = await session.take(); chunks !== null; chunks = await session.take()) {
-            for (const { partition, records } of chunks) next[partition] = records[records.length - 1]!.offset + 1;
+            for (const { partition, records } of chunks) next.set(partition, records[records.length - 1]!.offset + 1);
             yield chunks;
           }
         } catch (error) {

@@ -195,9 +195,7 @@ async function indexKeys({ client, pool, prepare, onProgress }: KeyIndexerOption
   // segment and writing to it, compaction may remove the records before that end, and the index would never reach it. So the
   // indexer appends a record that stays.
   await client.send([BEACON]);
-  const from: number[] = [];
-  from[KEYS_PARTITION] = next;
-  for await (const chunks of client.tail(from, signal)) {
+  for await (const chunks of client.tail(new Map([[KEYS_PARTITION, next]]), signal)) {
     for (const { records } of chunks) {
       const indexed = await indexKeyRecords(pool, next, records);
       next = indexed.next;

@@ -88,6 +88,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
   return {
     engine: 'postgres',
     partitions: 1,
+    partitionOf: () => 0,
     keys: postgresKeyring({ pool: readers, maxWaitMs }),
     append: (commit, options) => appender.append(commit, options?.deadline),
 

@@ -56,7 +56,7 @@ async function lead(options: IndexerOptions, signal: AbortSignal): Promise<void>
   await prepareIndex(index);
   const next = await nextOffsets(index);
   logger.info({ source: index.source }, 'leading the index');
-  for await (const chunks of store.tail(next, signal)) {
+  for await (const chunks of store.tail(new Map(next.entries()), signal)) {
     for (const portion of portions(chunks)) {
       const work = readPartitions(portion, next, partitionOf);
       const states = await loadPartitionStates(index, work);

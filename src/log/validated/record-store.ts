@@ -24,12 +24,12 @@ export interface RecordStore {
    */
   ageOfOldest(from: readonly number[]): Promise<number>;
   /**
-   * Reads all partitions from these offsets on, forever, also over restarts of the server. Within a partition the records
+   * Reads partitions from these offsets on (by partition), forever, also over restarts of the server. Within a partition the records
    * come in order, without gaps or repeats. Each step yields the records that have arrived since the one before. Buffers a
    * bounded amount.
    * @throws if records are missing
    */
-  tail(from: readonly number[], signal: AbortSignal): AsyncGenerator<Chunk[]>;
+  tail(from: ReadonlyMap<number, number>, signal: AbortSignal): AsyncGenerator<Chunk[]>;
 }
 
 export interface NewRecord {

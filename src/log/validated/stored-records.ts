@@ -22,7 +22,7 @@ export async function* readStoredRecords(
   const done = new AbortController();
   const isDone = (): boolean => next.every((offset, partition) => offset >= ends[partition]!);
   if (isDone()) return;
-  for await (const chunks of deps.store.tail([...next], AbortSignal.any([signal, done.signal]))) {
+  for await (const chunks of deps.store.tail(new Map(next.entries()), AbortSignal.any([signal, done.signal]))) {
     for (const { partition, records } of chunks) {
       const within = records.filter(({ offset }) => offset < ends[partition]!);
       if (within.length === 0) continue;

@@ -26,7 +26,7 @@ export async function* subscribeToRecords(deps: ReaderDependencies, options: Sub
   const unwanted = without.map(eventsBeginWith);
   const isSkipped = (body: string): boolean =>
     unwanted.some((start) => body.includes(start)) && !body.includes(BETWEEN_EVENTS);
-  for await (const chunks of deps.store.tail(startOf(deps.index.partitions, options), signal)) {
+  for await (const chunks of deps.store.tail(new Map(startOf(deps.index.partitions, options)), signal)) {
     for (const chunk of joined(chunks)) {
       const voids = await voidsOf(deps, chunk, signal);
       if (voids === null) return;
@@ -92,28 +92,34 @@ function* batchesOf(
 export async function* subscribeToIndex(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
   const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
   const { index, progress } = deps;
-  const next = startOf(index.partitions, options);
+  const next = new Map(startOf(index.partitions, options));
+  // Other partitions never have more to read.
+  const awaited = (): number[] =>
+    Array.from({ length: index.partitions }, (_, partition) => next.get(partition) ?? Number.POSITIVE_INFINITY);
   while (!signal.aborted) {
     const reached = await nextOffsets(index);
     let found = 0;
     for (const [partition, end] of reached.entries()) {
-      while (next[partition]! < end && !signal.aborted) {
-        const page = await exactPage(index, partition, next[partition]!, {
+      for (let from = next.get(partition); from !== undefined && from < end && !signal.aborted; ) {
+        const page = await exactPage(index, partition, from, {
           categories,
           maxCommits,
           maxBytes: MAX_PAGE_BYTES,
         });
         if (page === null) break;
-        next[partition] = page.last + 1;
+        from = page.last + 1;
+        next.set(partition, from);
         found += page.commits.length;
         yield { partition, commits: page.commits, last: positionOf(partition, page.last) };
       }
     }
     if (found === 0) await pause(PROGRESS_STEP_MS, signal);
-    await progress.beyond(next, signal);
+    await progress.beyond(awaited(), signal);
   }
 }
 
-function startOf(partitions: number, { after }: SubscribeOptions): number[] {
-  return Array.from({ length: partitions }, (_, partition) => offsetAfter(after.get(partition), partition));
+function startOf(count: number, { after, partitions }: SubscribeOptions): [number, number][] {
+  const all = Array.from({ length: count }, (_, partition) => partition);
+  const wanted = partitions === undefined ? all : all.filter((partition) => partitions.has(partition));
+  return wanted.map((partition) => [partition, offsetAfter(after.get(partition), partition)]);
 }

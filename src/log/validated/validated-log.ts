@@ -181,6 +181,7 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
     engine: options.engine,
     partitions,
     keys: options.keys,
+    partitionOf,
 
     async append(commit, options = {}) {
       const appending = append(commit, options);

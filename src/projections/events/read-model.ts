@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { CODE_EVENTS, ERROR_MEMORY_MS, LATE_USER_MS } from '../../domain/intake/fold.ts';
+import { categoryOf } from '../../log/stream-name.ts';
 import { findByKey } from '../batch-sql.ts';
 import { deleteExpired, type Retention, UPDATE_IDS_RETENTION } from '../intake-state.ts';
 import type { ReadModel } from '../read-model.ts';
@@ -15,7 +16,7 @@ import { allEvents } from './packed/archived-rows.ts';
 import { PACKED_TABLES, type PackLimits, packSlice } from './packed/pack.ts';
 import { writePropertyNames } from './properties.ts';
 import { restoreLate } from './restore-late.ts';
-import { recordRevaluations, revalueSlice } from './revaluations.ts';
+import { hasRevaluations, recordRevaluations, revalueSlice } from './revaluations.ts';
 import { writeRefusals, writeRewardable } from './rewards.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
 import { EVENTS_DDL } from './tables.ts';
@@ -53,7 +54,7 @@ export const eventsReadModel: ReadModel = {
   ],
   ddl: EVENTS_DDL,
   async apply(tx, commits) {
-    await lockTables(tx);
+    await lockTables(tx, commits.some(({ stream }) => MONEY.includes(categoryOf(stream))) ? 'alone' : 'shared');
     await findByKey(tx);
     const money = await storeMoney(tx, commits);
     const bots = await loadBatch(tx, commits, tails);
@@ -66,9 +67,10 @@ export const eventsReadModel: ReadModel = {
   derived: PACKED_TABLES,
   whole: { events: allEvents },
   async idle(tx, behind) {
-    await lockTables(tx);
+    const revalues = await hasRevaluations(tx);
+    await lockTables(tx, revalues ? 'alone' : 'shared');
     await findByKey(tx);
-    return workSlice(tx, behind);
+    return workSlice(tx, behind, revalues);
   },
 };
 
@@ -78,28 +80,34 @@ export function withArchive(model: ReadModel, months: number, limits?: PackLimit
     ...model,
     deferredRelation: `put_off_or_old(${months})`,
     async idle(tx, behind) {
-      await lockTables(tx);
+      // Archiving looks at all bots, those of other projectors too.
+      await lockTables(tx, 'alone');
       await findByKey(tx);
-      if (await workSlice(tx, behind, limits)) return true;
+      if (await workSlice(tx, behind, true, limits)) return true;
       return !behind && (await archiveSlice(tx, months, limits));
     },
   };
 }
 
 /** A slice of the work that comes before archiving: it may change old events. */
-async function workSlice(tx: ClientBase, behind: boolean, limits?: PackLimits): Promise<boolean> {
-  const toRevalue = await revalueSlice(tx);
+async function workSlice(tx: ClientBase, behind: boolean, revalues: boolean, limits?: PackLimits): Promise<boolean> {
+  const toRevalue = revalues && (await revalueSlice(tx));
   // A version that has all events packs each chunk once, also if the log is not in the order of dates.
   const toPack = !behind && (await packSlice(tx, limits));
   return toRevalue || toPack;
 }
 
+/** Categories whose events change amounts of bots in other partitions. */
+const MONEY: readonly string[] = ['owner', 'fx'];
+
 /**
- * Lets one transaction at a time write these tables, even if two projectors run (a projector may not know yet that it lost
- * its lease). Otherwise a rate of one partition would miss uncommitted events of another partition, and they the rate.
+ * Projectors of different partitions write these tables side by side, each its own bots: `shared`. Rates and currencies, and
+ * the revaluations that follow from them, concern bots of all partitions, so such a transaction runs `alone`. Otherwise
+ * a rate would miss uncommitted events of another partition, and they the rate.
  */
-async function lockTables(tx: ClientBase): Promise<void> {
-  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' is written', 0))`);
+async function lockTables(tx: ClientBase, how: 'alone' | 'shared'): Promise<void> {
+  const lock = how === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
+  await tx.query(`SELECT ${lock}(hashtextextended(current_schema() || ' is written', 0))`);
 }
 
 const tails = tailCache();

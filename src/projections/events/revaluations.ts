@@ -106,6 +106,10 @@ export async function revalueSlice(tx: ClientBase, limits: SliceLimits = LIMITS)
     await continuePass(tx, pass, budget);
     budget.steps--;
   }
+  return hasRevaluations(tx);
+}
+
+export async function hasRevaluations(tx: ClientBase): Promise<boolean> {
   const { rowCount } = await tx.query('SELECT FROM revaluations LIMIT 1');
   return rowCount !== 0;
 }

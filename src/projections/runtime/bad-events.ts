@@ -20,10 +20,14 @@ export async function recordStop(
   });
 }
 
-/** Applies the dead letters that an operator asked to retry. @returns whether one was applied */
-export async function retryDeadLetters(target: Target): Promise<boolean> {
+/**
+ * Applies the dead letters that an operator asked to retry.
+ * @param isOwn whether they are of a partition that this projector follows
+ * @returns whether one was applied
+ */
+export async function retryDeadLetters(target: Target, isOwn: (partition: number) => boolean): Promise<boolean> {
   let applied = false;
-  for (const commit of await commitsToRetry(target.pool, target.schema)) {
+  for (const commit of await commitsToRetry(target.pool, target.schema, isOwn)) {
     try {
       if (await applyLate(target, commit)) applied = true;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
-import type { Position, RecordedCommit } from '../../log/port.ts';
+import { type Position, partitionOf, type RecordedCommit } from '../../log/port.ts';
 import { schemaOf } from '../read-model.ts';
 
 /** Commits that a version of a read model cannot apply, in the version's own schema. */
@@ -132,12 +132,17 @@ export async function positionOfLetter(pool: Pool, schema: string, commitId: str
   return rows[0]?.position;
 }
 
-/** The commits that operators asked to apply again, oldest first. */
-export async function commitsToRetry(pool: Pool, schema: string): Promise<RecordedCommit[]> {
+/** The commits of partitions that operators asked to apply again, oldest first. */
+export async function commitsToRetry(
+  pool: Pool,
+  schema: string,
+  isOwn: (partition: number) => boolean,
+): Promise<RecordedCommit[]> {
   const { rows } = await pool.query<{ commit: string }>(
     `SELECT commit FROM ${schema}.dead_letters WHERE retry AND NOT blocking ORDER BY at, commit_id`,
   );
-  return rows.map(({ commit }) => JSON.parse(commit) as RecordedCommit);
+  const commits = rows.map(({ commit }) => JSON.parse(commit) as RecordedCommit);
+  return commits.filter(({ position }) => isOwn(partitionOf(position)));
 }
 
 /** The log positions of the commits that versions have skipped, by `letterId`. */
@@ -164,9 +169,14 @@ export async function askRetry(pool: Pool, name: string, version: number, commit
   });
 }
 
-/** Removes the dead letter that the version stopped at. */
-export async function removeBlocking(pool: Pool, schema: string): Promise<void> {
-  await pool.query(`DELETE FROM ${schema}.dead_letters WHERE blocking`);
+/** Removes the dead letters of partitions that the version stopped at. */
+export async function removeBlocking(pool: Pool, schema: string, isOwn: (partition: number) => boolean): Promise<void> {
+  const { rows } = await pool.query<{ commit_id: string; position: Position }>(
+    `SELECT commit_id, (${AS_JSON})->>'position' AS position FROM ${schema}.dead_letters WHERE blocking`,
+  );
+  const own = rows.filter(({ position }) => isOwn(partitionOf(position))).map(({ commit_id }) => commit_id);
+  if (own.length > 0)
+    await pool.query(`DELETE FROM ${schema}.dead_letters WHERE blocking AND commit_id = ANY ($1)`, [own]);
 }
 
 /** @returns whether there was such a letter */

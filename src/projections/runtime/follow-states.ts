@@ -7,6 +7,9 @@ import { BadCommitError } from './apply.ts';
  *
  *   building --reached a log end--> catching up --no deferred work, close to the log end--> following
  *   each of them --signal, lost lease, dropped version, bad event, failure--> stopped
+ *
+ * One projector builds a version, all partitions together, and stops when the version is built. From then on any number of
+ * projectors follow it, each with some of the partitions.
  */
 export type FollowState =
   /** Applies the log from its checkpoint to `goal`; null: the log end is not known yet. */
@@ -31,6 +34,8 @@ export interface Stopped {
 export type StopReason =
   /** The signal aborted, or the lease is lost. */
   | 'interrupted'
+  /** The version is built. */
+  | 'built'
   /** The version is gone. */
   | 'dropped'
   /** The version has recorded an event that it cannot apply, and waits for an operator. */
@@ -107,6 +112,7 @@ export function stoppedBy(error: unknown, isDropped: boolean): Stopped {
 export function afterStop({ reason }: Stopped): 'end' | 'take the lease again' | 'retry after a pause' {
   switch (reason) {
     case 'interrupted':
+    case 'built':
       return 'take the lease again'; // unless the signal has aborted
     case 'failed':
       return 'retry after a pause';

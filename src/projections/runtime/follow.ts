@@ -1,8 +1,9 @@
 import { isDatabaseDown } from '../../database/errors.ts';
 import { typesBeside } from '../../domain/events.ts';
+import { countGroups, partitionsOfGroups } from '../../log/partition-groups.ts';
 import { type Batch, LogUnavailableError, type Position } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
-import { schemaOf } from '../read-model.ts';
+import { READ_MODEL_NAMES, schemaOf } from '../read-model.ts';
 import { CheckpointTakenError, createWriter, NOTHING, type Part, type Target, type Writer } from './apply.ts';
 import { recordStop, retryDeadLetters, skippedCommits } from './bad-events.ts';
 import { loadCheckpoint } from './checkpoint.ts';
@@ -23,7 +24,7 @@ import {
 import type { ProjectorOptions } from './projector.ts';
 import { ahead } from './read-commits.ts';
 import { tracedWrite } from './traced-write.ts';
-import { findVersion, finishBuilding, leaseOf } from './versions.ts';
+import { buildLeaseOf, findVersion, finishBuilding, shareOf } from './versions.ts';
 
 export interface FollowOptions extends ProjectorOptions {
   readonly version: number;
@@ -51,15 +52,24 @@ const PASSED_PAUSE_MS = 100;
 const SMALL_BATCH = 500;
 
 /**
- * Keeps one version of a read model up with the log. One projector among all instances is active (a lease, taken over
- * within seconds). Each commit is applied exactly once (compare-and-set on the checkpoint, in the rows' transaction).
- * Resolves when the signal aborts, the version is dropped, or it stops at a bad event.
+ * Keeps one version of a read model up with the log. One projector among all instances builds it; after that all instances
+ * share its partitions. The work of an instance that dies is taken over within seconds. Each commit is applied exactly once
+ * (compare-and-set on the checkpoint, in the rows' transaction). Resolves when the signal aborts, the version is dropped, or
+ * it stops at a bad event.
  */
 export async function followVersion(options: FollowOptions): Promise<void> {
-  const { model, version, leases, signal } = options;
+  const { model, version, pool, log, leases, standBy, signal } = options;
+  const parts = countGroups(log.partitions);
+  const turn = Math.max(0, (READ_MODEL_NAMES as readonly string[]).indexOf(model.name));
   while (!signal.aborted) {
-    const holding = leases.hold(leaseOf(model.name, version), signal, (held) => follow(options, held));
-    const stopped = await holding.then(
+    const work = async (): Promise<Stopped | undefined> => {
+      const found = await findVersion(pool, model.name, version);
+      if (found?.state === 'building') return build(options);
+      return leases.share(shareOf(model.name, version), { parts, turn, standBy }, signal, (groups, held) =>
+        follow(options, partitionsOfGroups(groups, log.partitions), held),
+      );
+    };
+    const stopped = await work().then(
       (result) => result ?? INTERRUPTED,
       (error: unknown) => logStop(options, error),
     );
@@ -69,7 +79,27 @@ export async function followVersion(options: FollowOptions): Promise<void> {
   }
 }
 
+/** Builds a version until it has caught up with the log. Resolves as `followVersion`, and when the version is built. */
+export async function buildVersion(options: FollowOptions): Promise<void> {
+  const { signal } = options;
+  while (!signal.aborted) {
+    const stopped = await build(options).then(
+      (result) => result ?? INTERRUPTED,
+      (error: unknown) => logStop(options, error),
+    );
+    if (stopped.reason === 'built' || afterStop(stopped) === 'end') return;
+    if (stopped.reason === 'failed') await pause(RETRY_MS, signal);
+  }
+}
+
+function build(options: FollowOptions): Promise<Stopped | undefined> {
+  const { model, version, log, leases, signal } = options;
+  const all = new Set(Array.from({ length: log.partitions }, (_, partition) => partition));
+  return leases.hold(buildLeaseOf(model.name, version), signal, (held) => follow(options, all, held, true));
+}
+
 const INTERRUPTED: Stopped = { name: 'stopped', reason: 'interrupted' };
+const BUILT: Stopped = { name: 'stopped', reason: 'built' };
 const DROPPED: Stopped = { name: 'stopped', reason: 'dropped' };
 const AT_BAD_EVENT: Stopped = { name: 'stopped', reason: 'bad event' };
 
@@ -94,21 +124,29 @@ async function isDropped({ pool, model, version }: FollowOptions): Promise<boole
   );
 }
 
-async function follow(options: FollowOptions, signal: AbortSignal): Promise<Stopped> {
+async function follow(
+  options: FollowOptions,
+  partitions: ReadonlySet<number>,
+  signal: AbortSignal,
+  builds = false,
+): Promise<Stopped> {
   const { model, version, log, pool } = options;
   const found = await findVersion(pool, model.name, version);
   if (found === null) return DROPPED;
   if (found.error !== null) return AT_BAD_EVENT;
+  if (builds && found.state !== 'building') return BUILT;
   const target: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
-  await removeBlocking(pool, target.schema); // these commits are tried again
-  const follower = new Follower(options, target, initialState(found.state === 'building'), signal);
+  // These commits are tried again. Those of other partitions belong to the projectors that follow them.
+  await removeBlocking(pool, target.schema, (partition) => partitions.has(partition));
+  const follower = new Follower(options, target, partitions, initialState(builds), signal);
   return follower.run();
 }
 
-/** Follows the log with one version, while it holds the lease. Changes of the version run in turn, one at a time. */
+/** Follows partitions of the log with one version, while it holds their leases. Its changes of the version run in turn. */
 class Follower {
   readonly #options: FollowOptions;
   readonly #target: Target;
+  readonly #partitions: ReadonlySet<number>;
   readonly #timers: Timers;
   /** Aborts with the reason to stop: `Stopped`, or an error. */
   readonly #stopping = new AbortController();
@@ -122,9 +160,16 @@ class Follower {
   #lastTurn: Promise<void> = Promise.resolve();
   #writer!: Writer;
 
-  constructor(options: FollowOptions, target: Target, state: FollowState, signal: AbortSignal) {
+  constructor(
+    options: FollowOptions,
+    target: Target,
+    partitions: ReadonlySet<number>,
+    state: FollowState,
+    signal: AbortSignal,
+  ) {
     this.#options = options;
     this.#target = target;
+    this.#partitions = partitions;
     this.#state = state;
     this.#ended = AbortSignal.any([signal, this.#stopping.signal]);
     this.#timers = new Timers(this.#ended);
@@ -143,13 +188,13 @@ class Follower {
           this.#workBetween();
         }
         const pauseMs = part.commits.length > 0 ? PAUSE_MS : PASSED_PAUSE_MS;
-        if (!hasMore && this.#conduct.pauses) await this.#timers.pause(pauseMs / this.#options.log.partitions);
+        if (!hasMore && this.#conduct.pauses) await this.#timers.pause(pauseMs / this.#partitions.size);
       }
       const { aborted, reason } = this.#stopping.signal;
-      if (aborted && reason !== DROPPED) throw reason;
-      if (aborted) return DROPPED;
+      if (aborted && !isStopped(reason)) throw reason;
+      if (aborted && reason !== BUILT) return reason;
       await this.#inTurn(() => this.#writePassed());
-      return INTERRUPTED;
+      return aborted ? BUILT : INTERRUPTED;
     } finally {
       this.#timers.close();
       await watching;
@@ -184,6 +229,7 @@ class Follower {
       categories: model.categories,
       without: typesBeside(model.events),
       after: new Map(this.#writer.written),
+      partitions: this.#partitions,
       maxCommits: MAX_COMMITS,
       signal: AbortSignal.any([this.#ended, unwanted.signal]),
     });
@@ -237,7 +283,7 @@ class Follower {
         return this.#stopping.abort(error);
       }
       this.#timers.free();
-      const isBuilt = this.#state.name === 'following';
+      const isBuilt = this.#state.name === 'following' || this.#ended.aborted;
       if (this.#passed.size > 0 || this.#hasDeferredWork || !isBuilt) this.#workBetween();
     });
   }
@@ -268,12 +314,16 @@ class Follower {
         case 'finish building':
           await finishBuilding(pool, model.name, version);
           this.#state = finish(state);
+          this.#stopping.abort(BUILT);
           return;
       }
     }
   }
 
-  /** Stops when the version is dropped. Retries dead letters when an operator asks for it. */
+  /**
+   * Stops when the version is dropped, or another projector of it has stopped at a bad event. Retries dead letters when an
+   * operator asks for it.
+   */
   async #watchVersion(): Promise<void> {
     const { model, version, versions } = this.#options;
     for (let retries: number | undefined; ; ) {
@@ -281,14 +331,20 @@ class Follower {
       if (seen === null) return;
       const own = seen.find((each) => each.name === model.name && each.version === version);
       if (own === undefined || own.state === 'dropped') return this.#stopping.abort(DROPPED);
+      if (own.error !== null) return this.#stopping.abort(AT_BAD_EVENT);
       if (own.retries === retries) continue;
       await this.#inTurn(async () => {
-        if (await retryDeadLetters(this.#target)) this.#hasDeferredWork = true;
+        if (await retryDeadLetters(this.#target, (partition) => this.#partitions.has(partition)))
+          this.#hasDeferredWork = true;
       });
       retries = own.retries;
       if (this.#hasDeferredWork) this.#workBetween();
     }
   }
+}
+
+function isStopped(reason: unknown): reason is Stopped {
+  return [BUILT, DROPPED, AT_BAD_EVENT].some((each) => each === reason);
 }
 
 interface OpenedPart {

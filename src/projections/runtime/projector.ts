@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { createLeaseHolder, isHeld, type LeaseHolder } from '../../database/lease.ts';
+import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
+import { isHeld } from '../../database/lease-rows.ts';
 import type { EventLog, RecordedCommit } from '../../log/port.ts';
 import type { ReadModel } from '../read-model.ts';
 import { followVersion } from './follow.ts';
 import { replaySchemaOf, verifyLeaseOf } from './verify.ts';
-import { createVersion, leaseOf, removeDropped, setError, type Version } from './versions.ts';
+import { createVersion, isFollowed, removeDropped, setError, type Version } from './versions.ts';
 import { type VersionWatch, watchVersions } from './watch-versions.ts';
 
 /** Shared by a thread's projectors: one statement renews all their leases, and one looks up all their versions. */
@@ -26,6 +27,8 @@ export interface ProjectorOptions extends SharedByProjectors {
   readonly logger: Logger;
   /** At a commit that a built version cannot apply: stop, or make it a dead letter. */
   readonly onBadEvent: OnBadEvent;
+  /** Works only while no other projector does: for a command beside a service. */
+  readonly standBy?: boolean | undefined;
   /** When this aborts, the projector ends at a checkpoint. */
   readonly signal: AbortSignal;
   /** Called after each transaction that has applied commits. */
@@ -59,7 +62,7 @@ export async function runProjector(options: ProjectorOptions, leaveStopped = fal
       const seen = (await versions.next(signal))?.filter(({ name }) => name === model.name);
       if (seen === undefined) break;
       if (seen.some(({ state }) => state === 'dropped'))
-        await removeDropped(pool, model.name, (version) => isHeld(pool, leaseOf(model.name, version)));
+        await removeDropped(pool, model.name, (version) => isFollowed(pool, model.name, version));
       const present: Pick<Version, 'version' | 'error'>[] = seen.filter(
         ({ shape, state }) => shape === model.shape && state !== 'dropped',
       );

@@ -1,7 +1,7 @@
 import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
-import { followVersion } from './follow.ts';
+import { buildVersion } from './follow.ts';
 import type { ProjectorOptions } from './projector.ts';
 import { createVersion, findVersion, setError, type Version, versionsOf } from './versions.ts';
 
@@ -27,7 +27,7 @@ export async function rebuild(options: Omit<ProjectorOptions, 'onBadEvent'>, onP
   const { version, error } = newest?.state === 'building' ? newest : await createVersion(pool, model);
   if (error !== null) await setError(pool, model.name, version, null);
   const stopping = new AbortController();
-  const following = followVersion({
+  const building = buildVersion({
     ...options,
     version,
     onBadEvent: 'stop',
@@ -46,6 +46,6 @@ export async function rebuild(options: Omit<ProjectorOptions, 'onBadEvent'>, onP
     }
   } finally {
     stopping.abort();
-    await following;
+    await building;
   }
 }

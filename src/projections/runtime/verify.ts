@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg';
-import { isHeld } from '../../database/lease.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { typesBeside } from '../../domain/events.ts';
 import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
@@ -11,7 +10,7 @@ import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
 import { catchUpSlice, hasDeferredWork } from './deferred-work.ts';
 import type { ProjectorOptions } from './projector.ts';
 import { ahead } from './read-commits.ts';
-import { createTables, leaseOf, setVerified, tablesOf, type Version } from './versions.ts';
+import { buildLeaseOf, createTables, isFollowed, setVerified, tablesOf, type Version } from './versions.ts';
 
 /** The scratch schema into which a read model is replayed to compare a version with it. */
 export function replaySchemaOf(name: string): string {
@@ -116,11 +115,10 @@ async function awaitDeferredWork(
   { pool, model, log, leases, signal }: ProjectorOptions,
   version: number,
 ): Promise<void> {
-  const lease = leaseOf(model.name, version);
-  if (await isHeld(pool, lease)) return pause(DEFERRED_MS, signal);
+  if (await isFollowed(pool, model.name, version)) return pause(DEFERRED_MS, signal);
   const own: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
   const turn = AbortSignal.any([signal, AbortSignal.timeout(DEFERRED_MS)]);
-  await leases.hold(lease, turn, async (held) => {
+  await leases.hold(buildLeaseOf(model.name, version), turn, async (held) => {
     while (!held.aborted && (await catchUpSlice(own, false)));
   });
 }

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { isAnyHeld } from '../../database/lease-rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { CHECKPOINT_DDL } from './checkpoint.ts';
@@ -222,9 +223,25 @@ async function lockVersions(tx: ClientBase, name: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`read model ${name}`]);
 }
 
-/** The lease of the projector of a version. */
-export function leaseOf(name: string, version: number): string {
+/**
+ * The share of a version's projectors, whose parts are groups of partitions (follow.ts). Releases that did not share a
+ * version had one lease of this name: while one of their instances holds it, no group is taken.
+ */
+export function shareOf(name: string, version: number): string {
   return `projection ${schemaOf(name, version)}`;
+}
+
+/** The lease of the one projector that builds a version, all partitions together. */
+export function buildLeaseOf(name: string, version: number): string {
+  return `${shareOf(name, version)}/build`;
+}
+
+/**
+ * Whether a projector builds or follows the version.
+ * @param except a holder of leases that does not count
+ */
+export function isFollowed(pool: Pool, name: string, version: number, except?: string): Promise<boolean> {
+  return isAnyHeld(pool, shareOf(name, version), except);
 }
 
 /** The tables of a read model's schema except those of the runtime, by name. */

@@ -160,11 +160,11 @@ const CHUNKS_AT_ONCE = 8;
 
 /** Packs some events of one bot, or packs a changed chunk again. @returns whether there is more to pack */
 export async function packSlice(tx: ClientBase, limits: PackLimits = LIMITS): Promise<boolean> {
-  const [timeline, next] = await dueTimelines(tx, limits);
+  const [timeline] = await dueTimelines(tx, limits, true);
   if (timeline === undefined) return false;
   if (timeline.loose >= limits.chunk + limits.newest) await packNext(tx, timeline, limits);
   else await packAgain(tx, timeline, limits);
-  return next !== undefined || (await dueTimelines(tx, limits)).length > 0;
+  return (await dueTimelines(tx, limits, false)).length > 0;
 }
 
 interface Timeline {
@@ -173,15 +173,19 @@ interface Timeline {
   readonly loose: number;
 }
 
-/** Timelines where packing is due, two at most. */
-async function dueTimelines(tx: ClientBase, limits: PackLimits): Promise<Timeline[]> {
+/**
+ * The first timeline where packing is due.
+ * @param lock locks it, and leaves out one that another transaction has locked: a batch of that bot, which must not write
+ * events beside their packing, or a packing. That projector packs what is left
+ */
+async function dueTimelines(tx: ClientBase, limits: PackLimits, lock: boolean): Promise<Timeline[]> {
   const { chunk, newest, changed, share, changedInChunk } = limits;
   const { rows } = await tx.query<[number, number, number, number]>({
-    name: 'events.due_timelines',
+    name: lock ? 'events.lock_due_timeline' : 'events.due_timeline',
     text: `SELECT bot_id, until_date::float8, until_ord::float8, loose::float8 FROM timelines t
             WHERE loose >= $1::bigint OR changed >= $2::bigint + packed / $3::bigint
                OR EXISTS (SELECT FROM chunks c WHERE c.bot_id = t.bot_id AND c.changed >= $4::int)
-            ORDER BY bot_id LIMIT 2`,
+            ORDER BY bot_id LIMIT 1 ${lock ? 'FOR UPDATE SKIP LOCKED' : ''}`,
     values: [chunk + newest, changed, share, changedInChunk],
     rowMode: 'array',
   });

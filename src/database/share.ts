@@ -1,0 +1,121 @@
+import { setMaxListeners } from 'node:events';
+import { memberLease, type OthersOfShare, partLease } from './lease-rows.ts';
+import { planShare } from './share-plan.ts';
+
+export interface ShareOptions {
+  /** The number of parts. All who take part pass the same. */
+  readonly parts: number;
+  /** As in `ShareView`. */
+  readonly turn: number;
+  /** Gets parts only while no other than stand-bys takes part: for a command beside a service. */
+  readonly standBy?: boolean | undefined;
+}
+
+/** Work on the parts that a holder has. */
+export interface Turn {
+  readonly parts: ReadonlySet<number>;
+  /** Aborts when other parts are to be worked on, or the caller's signal aborts. */
+  readonly signal: AbortSignal;
+}
+
+/** One holder's part in a share, while it takes part. lease.ts writes what this decides. */
+export interface Share {
+  readonly name: string;
+  /** The names of the leases that it has, or should have: its membership and its parts. */
+  leases(): string[];
+  /**
+   * Takes in the result of a renewal.
+   * @param taken the names of leases that the holder has now
+   * @returns the names of free leases to take
+   */
+  plan(taken: ReadonlySet<string>, others: OthersOfShare, goodUntil: number): string[];
+  /** Takes in which of the free leases were taken, and begins another turn if the parts are others now. */
+  settle(taken: ReadonlySet<string>): void;
+  /** Whether its leases have expired without a renewal. */
+  isOver(): boolean;
+  lose(): void;
+  /** The next turn, once there are parts to work on; null: the signal aborted first. */
+  next(signal: AbortSignal): Promise<Turn | null>;
+  /** The turn has ended. @returns the names of the leases to give back */
+  end(): string[];
+}
+
+export function createShare(name: string, holder: string, { parts, turn, standBy = false }: ShareOptions): Share {
+  const membership = memberLease(name, holder, standBy);
+  /** The parts whose leases it has. */
+  const held = new Set<number>();
+  /** Those of them that others are to have once the present turn has ended. */
+  let leaving: readonly number[] = [];
+  let goodUntil = Number.POSITIVE_INFINITY;
+  let working: { readonly parts: ReadonlySet<number>; readonly over: AbortController } | null = null;
+  let wake = (): void => {};
+
+  const nameOf = (part: number): string => partLease(name, part);
+
+  function changed(): void {
+    wake();
+    if (working === null) return;
+    const isSame = leaving.length === 0 && working.parts.size === held.size && [...held].every(isWorkedOn);
+    if (!isSame) working.over.abort();
+  }
+
+  const isWorkedOn = (part: number): boolean => working?.parts.has(part) ?? false;
+
+  return {
+    name,
+    leases: () => [membership, ...[...held].map(nameOf)],
+
+    plan(taken, others, until) {
+      goodUntil = until;
+      for (const part of held) if (!taken.has(nameOf(part))) held.delete(part);
+      if (leaving.length > 0) return []; // the turn is about to end
+      const beside = standBy && others.members.length === 0 ? others.standBys : others.members;
+      const mayHave = !others.isHeldWhole && !(standBy && others.members.length > 0);
+      const plan = planShare({
+        parts,
+        turn,
+        members: mayHave ? [...beside, holder].sort() : [],
+        self: holder,
+        own: held,
+        taken: others.taken,
+      });
+      if (working !== null) leaving = plan.give;
+      return plan.take.map(nameOf);
+    },
+
+    settle(taken) {
+      for (let part = 0; part < parts; part++) if (taken.has(nameOf(part))) held.add(part);
+      changed();
+    },
+
+    isOver: () => performance.now() >= goodUntil,
+
+    lose() {
+      held.clear();
+      leaving = [];
+      changed();
+    },
+
+    async next(signal) {
+      const over = new AbortController();
+      setMaxListeners(0, signal);
+      while (!signal.aborted && held.size === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
+        });
+      over.abort();
+      if (signal.aborted) return null;
+      working = { parts: new Set(held), over: new AbortController() };
+      return { parts: working.parts, signal: AbortSignal.any([signal, working.over.signal]) };
+    },
+
+    end() {
+      working = null;
+      const names = leaving.map(nameOf);
+      for (const part of leaving) held.delete(part);
+      leaving = [];
+      return names;
+    },
+  };
+}
