@@ -40,7 +40,7 @@ export interface ProcessRow {
   readonly state: 'live' | 'stopped';
   readonly lag: ProjectionStatus['lag'];
   readonly error: string | null;
-  /** The instance that does its work; null: none does now. Dates are ISO 8601, UTC. */
+  /** An instance that does its work; null: none does now. Dates are ISO 8601, UTC. */
   readonly lease: { readonly holder: string; readonly expires_at: string } | null;
   /** Parts of the work that fail, while the rest continues. */
   readonly failures: readonly { readonly subject: string; readonly error: string; readonly until: string }[];
@@ -70,9 +70,11 @@ export async function listProcesses({ pool, log }: AdministrationContext): Promi
     });
 }
 
+/** The leases of processes, and of shared ones the lease of the first group of partitions. */
 const LEASES = `
-  SELECT name, holder, expires_at FROM runtime.leases
-  WHERE name LIKE 'process %' AND expires_at >= clock_timestamp()`;
+  SELECT DISTINCT ON (split_part(name, '/', 1)) split_part(name, '/', 1) AS name, holder, expires_at FROM runtime.leases
+  WHERE name ~ '^process [^/]*(/[0-9]+)?$' AND expires_at >= clock_timestamp()
+  ORDER BY split_part(name, '/', 1), name`;
 const FAILURES = `
   SELECT name, subject, error, until FROM processes.troubles WHERE until > clock_timestamp() ORDER BY name, subject`;
 

@@ -44,13 +44,18 @@ export async function loadPositions(pool: pg.Pool, name: string): Promise<Cursor
   return new Map(rows.map(({ partition, position }) => [Number(partition), position]));
 }
 
-/** Saves that a process runs, and its position; null: it has not moved. A new position ends an error. */
-export async function saveState(pool: pg.Pool, name: string, reached: Cursor | null): Promise<void> {
+/** Saves that a process runs, and its positions in these partitions; null: it has not moved. New positions end an error. */
+export async function saveState(
+  pool: pg.Pool,
+  name: string,
+  partitions: ReadonlySet<number>,
+  reached: Cursor | null,
+): Promise<void> {
   await pool.query(
     `INSERT INTO processes.states AS s (name, positions, seen_at) VALUES ($1, coalesce($2::jsonb, '{}'), clock_timestamp())
-     ON CONFLICT (name) DO UPDATE SET positions = coalesce($2, s.positions), seen_at = excluded.seen_at,
-       error = CASE WHEN $2::jsonb IS NULL THEN s.error END`,
-    [name, reached === null ? null : JSON.stringify(Object.fromEntries(reached))],
+     ON CONFLICT (name) DO UPDATE SET positions = coalesce((s.positions - $3::text[]) || $2, s.positions),
+       seen_at = excluded.seen_at, error = CASE WHEN $2::jsonb IS NULL THEN s.error END`,
+    [name, reached === null ? null : JSON.stringify(Object.fromEntries(reached)), [...partitions].map(String)],
   );
 }
 

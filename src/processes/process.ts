@@ -14,8 +14,11 @@ import type { ReadModel } from '../projections/read-model.ts';
 export interface Process {
   /** Its name in `projection list`; no read model has it. */
   readonly name: string;
-  /** Whether instances take turns, by a lease, so that they do not do everything twice. */
-  readonly alone: boolean;
+  /**
+   * How instances avoid doing everything twice. `one`: one instance at a time does all, by a lease. `shared`: each does the
+   * work of some partitions, by a lease of each group of partitions. `all`: the process itself sees to it.
+   */
+  readonly instances: 'one' | 'shared' | 'all';
   /** Works until the signal aborts. An error is logged and shown, and the process is started again after a pause. */
   run(context: ProcessContext, signal: AbortSignal): Promise<void>;
 }
@@ -30,9 +33,14 @@ export interface ProcessContext extends CommandContext {
   readonly accounts: Accounts;
   /** The live version of a read model; null while the first is being built. */
   served(model: ReadModel): Promise<Served | null>;
-  /** The position that this process has saved last, on any instance; empty if the schema was dropped since. */
+  /** The partitions of the log whose work is to be done here. When they change, the process is stopped and run again. */
+  readonly partitions: ReadonlySet<number>;
+  /** The position that this process has saved last in these partitions; empty if the schema was dropped since. */
   reached(): Promise<Cursor>;
-  /** Saves, soon, that the process has done its work for the log up to here. This ends an error that is shown. */
+  /**
+   * Saves, soon, that the process has done its work for the log up to here, as to its partitions. This ends an error that is
+   * shown.
+   */
   note(cursor: Cursor): void;
   /** How soon it looks for changes other than growth of the log: a switch of version, a dead letter that is applied. */
   readonly slowLookMs: number;

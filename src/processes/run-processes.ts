@@ -1,7 +1,8 @@
 import { createAccounts } from '../commands/referral/accounts.ts';
 import { isDatabaseDown } from '../database/errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../database/lease.ts';
-import { type Cursor, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
+import { countGroups, partitionsOfGroups } from '../log/partition-groups.ts';
+import { type Cursor, LogUnavailableError, OutcomeUnknownError, within } from '../log/port.ts';
 import { schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
@@ -22,7 +23,7 @@ const SLOW_LOOK_STEP_MS = 1000;
 
 export type RunContext = Omit<
   ProcessContext,
-  'slowLookMs' | 'accounts' | 'served' | 'reached' | 'note' | 'reportFailure'
+  'slowLookMs' | 'accounts' | 'partitions' | 'served' | 'reached' | 'note' | 'reportFailure'
 >;
 type Shared = RunContext &
   Pick<ProcessContext, 'accounts'> & {
@@ -50,7 +51,7 @@ export async function runProcesses(
   try {
     await Promise.all(
       processes.map((process, i) =>
-        keepRunning({ ...shared, slowLookMs: SLOW_LOOK_MS + i * SLOW_LOOK_STEP_MS }, process, signal),
+        keepRunning({ ...shared, slowLookMs: SLOW_LOOK_MS + i * SLOW_LOOK_STEP_MS }, process, i, signal),
       ),
     );
   } finally {
@@ -58,24 +59,23 @@ export async function runProcesses(
   }
 }
 
+/** @param turn the place of the process in the list */
 async function keepRunning(
   context: Shared & Pick<ProcessContext, 'slowLookMs'>,
   process: Process,
+  turn: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, leases } = context;
+  const { pool } = context;
   const logger = context.logger.child({ process: process.name });
   while (!signal.aborted) {
     try {
       await addState(pool, process.name);
-      if (process.alone) {
-        const work = (held: AbortSignal): Promise<void> => runOnce({ ...context, logger }, process, held);
-        await leases.hold(`process ${process.name}`, signal, work);
-      } else await runOnce({ ...context, logger }, process, signal);
+      await runInTurn({ ...context, logger }, process, turn, signal);
     } catch (error) {
       const passing = [LogUnavailableError, OutcomeUnknownError].some((kind) => error instanceof kind);
       logger[passing || isDatabaseDown(error) ? 'warn' : 'error']({ err: error }, 'process failed; retrying');
-      await saveError(pool, process.name, error instanceof Error ? error.message : String(error)).catch(
+      await showError(context, process, error instanceof Error ? error.message : String(error)).catch(
         (problem: unknown) => logger.warn({ err: problem }, "failed to save the process's error"),
       );
     }
@@ -83,12 +83,45 @@ async function keepRunning(
   }
 }
 
-async function runOnce(
+function runInTurn(
   context: Shared & Pick<ProcessContext, 'slowLookMs'>,
+  process: Process,
+  turn: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { leases, log } = context;
+  const all = new Set(Array.from({ length: log.partitions }, (_, partition) => partition));
+  const lease = `process ${process.name}`;
+  switch (process.instances) {
+    case 'all':
+      return runOnce({ ...context, partitions: all }, process, signal);
+    case 'one':
+      return leases.hold(lease, signal, (held) => runOnce({ ...context, partitions: all }, process, held));
+    case 'shared':
+      return leases.share(lease, { parts: countGroups(log.partitions), turn }, signal, (groups, held) => {
+        const partitions = partitionsOfGroups(groups, log.partitions);
+        return runOnce({ ...context, partitions }, process, held);
+      });
+  }
+}
+
+/** An instance of a shared process shows an error of its own. Otherwise the progress of another instance would end it. */
+function ownSubject({ instance }: Pick<RunContext, 'instance'>): string {
+  return `instance ${instance.slice(0, 8)}`;
+}
+
+function showError(context: RunContext, { name, instances }: Process, error: string): Promise<void> {
+  if (instances !== 'shared') return saveError(context.pool, name, error);
+  return saveFailure(context.pool, name, ownSubject(context), { error, againMs: AGAIN_MS });
+}
+
+async function runOnce(
+  context: Shared & Pick<ProcessContext, 'slowLookMs' | 'partitions'>,
   process: Process,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, logger, running } = context;
+  const { pool, logger, running, partitions } = context;
+  let mayShowError = process.instances === 'shared';
   let noted: Cursor | null = null;
   let written: Cursor | null = null;
   let saving: Promise<void> = Promise.resolve();
@@ -98,11 +131,15 @@ async function runOnce(
       noted = null;
       if (reached === null || (written !== null && isSame(reached, written))) return;
       written = reached;
-      await saveState(pool, process.name, reached).catch((error: unknown) => {
+      try {
+        await saveState(pool, process.name, partitions, reached);
+        if (mayShowError) await saveFailure(pool, process.name, ownSubject(context), null);
+        mayShowError = false;
+      } catch (error) {
         noted ??= reached;
         written = null;
         logger.warn({ err: error }, "failed to save the process's position");
-      });
+      }
     });
     return saving;
   };
@@ -112,7 +149,7 @@ async function runOnce(
       .then(() => saveFailure(pool, process.name, subject, failure))
       .catch((error: unknown) => logger.warn({ err: error }, "failed to save the process's failure"));
   };
-  await saveState(pool, process.name, null);
+  await saveState(pool, process.name, partitions, null);
   running.add(process.name);
   const timer = setInterval(() => void save(), SAVE_MS);
   try {
@@ -125,9 +162,9 @@ async function runOnce(
           const schema = schemaOf(version.name, version.version);
           return { schema, passed: await loadCheckpoint(pool, schema) };
         },
-        reached: () => loadPositions(pool, process.name),
+        reached: async () => within(partitions, await loadPositions(pool, process.name)),
         note: (cursor) => {
-          noted = cursor;
+          noted = within(partitions, cursor);
         },
         reportFailure,
       },

@@ -1,4 +1,4 @@
-import { type Cursor, hasPassedAll } from '../log/port.ts';
+import { type Cursor, hasPassedAll, within } from '../log/port.ts';
 import { pause } from '../util/pause.ts';
 import type { ProcessContext } from './process.ts';
 
@@ -22,7 +22,10 @@ export function createRest(
   {
     log,
     slowLookMs,
-  }: Pick<ProcessContext, 'slowLookMs'> & { readonly log: Pick<ProcessContext['log'], 'grown' | 'endCursor'> },
+    partitions,
+  }: Pick<ProcessContext, 'slowLookMs' | 'partitions'> & {
+    readonly log: Pick<ProcessContext['log'], 'grown' | 'endCursor'>;
+  },
   isDue: () => boolean | null = () => null,
 ): Rest {
   let grown = log.grown();
@@ -35,7 +38,8 @@ export function createRest(
       if (passed === null || grown.aborted || signal.aborted) return;
       // If the log does not answer now, the process continues: its next look comes after `lookMs`.
       const end = await log.endCursor().catch(() => null);
-      if (end === null || !passed.every((cursor) => hasPassedAll(cursor, end))) return;
+      const own = end === null ? null : within(partitions, end);
+      if (own === null || !passed.every((cursor) => hasPassedAll(cursor, own))) return;
       const until = performance.now() + slowLookMs;
       for (let left = slowLookMs; left > 0 && !grown.aborted && !signal.aborted; left = until - performance.now()) {
         const due = isDue();

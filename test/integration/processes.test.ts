@@ -72,7 +72,7 @@ test('a process is listed at the position that it has noted, and resumes there',
   const found: number[] = [];
   const process: Process = {
     name: 'noting',
-    alone: true,
+    instances: 'one',
     async run({ log, note, reached }, signal) {
       found.push((await reached()).size);
       note(await log.endCursor());
@@ -97,7 +97,7 @@ test('a process that fails shows its error and restarts, and is healthy after pr
   let runs = 0;
   start('a', {
     name: 'failing',
-    alone: false,
+    instances: 'all',
     async run({ log, note }, signal) {
       if (++runs === 1) throw new Error('the first time it fails');
       await pause(700, signal); // as long as it has done nothing, the error is shown
@@ -122,7 +122,7 @@ test('a part of the work that fails is listed with the process until it works ag
   let mended = (): void => {};
   start('a', {
     name: 'failing',
-    alone: false,
+    instances: 'all',
     async run({ log, note, reportFailure }, signal) {
       for (const each of reports) reportFailure(...each);
       mended = () => {
@@ -145,7 +145,7 @@ test('one of two instances runs an exclusive process, the other takes over, and 
   const events: string[] = [];
   const process = (who: string): Process => ({
     name: 'alone',
-    alone: true,
+    instances: 'one',
     async run(_context, signal) {
       events.push(`${who} runs`);
       await pause(60_000, signal);

@@ -28,4 +28,4 @@ const context = {
   sources: { ...systemSources, now: () => Date.now() + ahead },
 };
 process.stdout.write('runs\n');
-await runProcesses(context, [{ ...found, alone: false }], new AbortController().signal);
+await runProcesses(context, [{ ...found, instances: 'all' }], new AbortController().signal);

@@ -92,7 +92,7 @@ export function processAgain(service: TestService, instance: string): () => Prom
   const own = { config: readConfig({}), logger: pino({ level: 'silent' }), sources: systemSources };
   const running = runProcesses(
     { ...own, instance, log, pool: database.pool },
-    [{ ...accruals, name, alone: false }],
+    [{ ...accruals, name, instances: 'all' }],
     stop.signal,
   );
   return async () => {

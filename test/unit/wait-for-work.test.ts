@@ -18,7 +18,7 @@ async function isOver(resting: Promise<void>): Promise<boolean> {
 it('rests while the read cursors are at the log end, until the log grows', async () => {
   const log = memoryLog();
   await log.append(newCommit(`intake-${newBot()}`));
-  const pausing = createRest({ log, slowLookMs: 60_000 });
+  const pausing = createRest({ log, slowLookMs: 60_000, partitions: new Set([0]) });
   pausing.begin();
   const resting = pausing.rest(LOOK_MS, [await log.endCursor()], never);
   expect(await isOver(resting)).toBe(false);
@@ -28,7 +28,7 @@ it('rests while the read cursors are at the log end, until the log grows', async
 
 it('does not rest while a read cursor is behind the log end, or after the log has grown since the poll began', async () => {
   const log = memoryLog();
-  const pausing = createRest({ log, slowLookMs: 60_000 });
+  const pausing = createRest({ log, slowLookMs: 60_000, partitions: new Set([0]) });
   pausing.begin();
   const before = await log.endCursor();
   await log.append(newCommit(`intake-${newBot()}`));
@@ -41,7 +41,7 @@ it('does not rest while a read cursor is behind the log end, or after the log ha
 it('ends a rest when timed work is due', async () => {
   let due = false;
   const log = memoryLog();
-  const pausing = createRest({ log, slowLookMs: 60_000 }, () => due);
+  const pausing = createRest({ log, slowLookMs: 60_000, partitions: new Set([0]) }, () => due);
   pausing.begin();
   const resting = pausing.rest(LOOK_MS, [await log.endCursor()], never);
   expect(await isOver(resting)).toBe(false);
@@ -51,7 +51,7 @@ it('ends a rest when timed work is due', async () => {
 
 it('polls again soon while the log end is unknown', async () => {
   const log = { ...memoryLog(), endCursor: () => Promise.reject(new Error('down')) };
-  const pausing = createRest({ log, slowLookMs: 60_000 });
+  const pausing = createRest({ log, slowLookMs: 60_000, partitions: new Set([0]) });
   pausing.begin();
   await pausing.rest(LOOK_MS, [new Map()], never);
 });

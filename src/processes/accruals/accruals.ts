@@ -3,7 +3,7 @@ import type { Accounts } from '../../commands/referral/accounts.ts';
 import { accrueRewards } from '../../commands/referral/accruals.ts';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
 import type { RewardBase, RewardItem } from '../../domain/referral/account/reward.ts';
-import { type Cursor, hasPassedAll, type Position } from '../../log/port.ts';
+import { type Cursor, hasPassedAll, type Position, partitionOf, within } from '../../log/port.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
@@ -37,7 +37,7 @@ const ITEMS_AT_ONCE = 500;
  * order in which they came to count, behind the read models, and hands them to the accounts. An account knows the events
  * that it has decided on, so walking the same events again, or beside another instance, changes nothing.
  */
-export const accruals: Process = { name: 'accruals', alone: true, run };
+export const accruals: Process = { name: 'accruals', instances: 'shared', run };
 
 async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
   const progress: Progress = { reached: new Map(await context.reached()), waiting: new Map() };
@@ -46,7 +46,7 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
   while (!signal.aborted) {
     pausing.begin();
     const end = await context.log.endCursor();
-    const isIdle = hasPassedAll(reached, end) && waiting.size === 0;
+    const isIdle = hasPassedAll(reached, within(context.partitions, end)) && waiting.size === 0;
     const found = isIdle ? null : await lookUp(context, end, signal);
     if (found !== null) {
       takeIn(progress, found.deadLettered);
@@ -76,7 +76,11 @@ interface Found {
  * Finds how far events can be decided on; null: not yet. Rates and units come from the catalog. It must have applied the log
  * up to `logEnd`, since otherwise an event would be refused for a rate that is only late.
  */
-async function lookUp({ pool, served }: ProcessContext, logEnd: Cursor, signal: AbortSignal): Promise<Found | null> {
+async function lookUp(
+  { pool, served, partitions }: ProcessContext,
+  logEnd: Cursor,
+  signal: AbortSignal,
+): Promise<Found | null> {
   while (!(await waitForReadModels([servedProgress(pool, catalogReadModel)], logEnd, { timeoutMs: CATALOG_MS })))
     if (signal.aborted) return null;
   const [events, referral, catalog] = await Promise.all(
@@ -84,14 +88,15 @@ async function lookUp({ pool, served }: ProcessContext, logEnd: Cursor, signal: 
   );
   if (!events || !referral || !catalog) return null;
   const upTo = new Map<number, Position>();
-  for (const [partition, end] of logEnd) {
+  for (const [partition, end] of within(partitions, logEnd)) {
     const [passed, known] = [events.passed.get(partition), referral.passed.get(partition)];
     if (passed === undefined || known === undefined) continue;
     upTo.set(partition, [end, passed, known].sort()[0]!);
   }
   const source = { pool, events: events.schema, referral: referral.schema, catalog: catalog.schema };
   // Read after the checkpoints, so it has every dead letter before them.
-  const deadLettered = await deadLetteredIn(pool, [events.schema, referral.schema]);
+  const everywhere = await deadLetteredIn(pool, [events.schema, referral.schema]);
+  const deadLettered = new Map([...everywhere].filter(([, position]) => partitions.has(partitionOf(position))));
   return { source, upTo, deadLettered };
 }
 

@@ -28,7 +28,7 @@ const AGAIN_MS = 4000;
  */
 export const broadcastsProcess: Process = {
   name: 'broadcast sending',
-  alone: false,
+  instances: 'all',
   async run(context, signal) {
     const connections = createConnections(MAX_CALLS);
     const schemaOf = servedSchemas(context);

@@ -29,7 +29,7 @@ const MAX_STARTS = 10;
  */
 export const jobs: Process = {
   name: 'jobs',
-  alone: true,
+  instances: 'one',
   async run(context, signal) {
     const { log, note } = context;
     const rest = createRest(context);
@@ -110,7 +110,7 @@ async function longWork(
     progress,
     readModels: async () => readModels,
     waitForSwitch: () => pause(2 * FRESH_MS, signal),
-    projector: (model) => ({ model, log, ...shared, logger, onBadEvent: 'stop', signal }),
+    projector: (model) => ({ model, log, ...shared, logger, onBadEvent: 'stop', standBy: true, signal }),
     async projected(model) {
       const waiting = { timeoutMs: CATCH_UP_MS, signal };
       if ((await waitForReadModels([servedProgress(pool, model)], logEnd, waiting)) === null)

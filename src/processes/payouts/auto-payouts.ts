@@ -19,7 +19,7 @@ const ACCOUNTS_AT_ONCE = 16;
  * Requests automatic payouts (decisions.md#auto-payouts), one for each period and account. An event of the bot ends a
  * period, so a balance that becomes available later waits for the next period, even after a restart or a rebuild.
  */
-export const autoPayouts: Process = { name: 'auto payouts', alone: true, run };
+export const autoPayouts: Process = { name: 'auto payouts', instances: 'shared', run };
 
 async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
   /** By bot: the last period whose payouts are known to be requested. */
@@ -38,7 +38,8 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
     let idle: Cursor[] | null = null;
     const catalog = await context.served(catalogReadModel);
     if (catalog !== null) {
-      bots = await listBots({ pool: context.pool, schema: catalog.schema });
+      const all = await listBots({ pool: context.pool, schema: catalog.schema });
+      bots = all.filter(({ public_key }) => context.partitions.has(context.log.partitionOf(public_key)));
       let done = true;
       for (const { public_key: bot, auto_payout: when } of bots) {
         if (signal.aborted) return;

@@ -18,6 +18,7 @@ import {
   type DuePayout,
   duePayouts,
   nextDue,
+  waitingBots,
 } from '../../queries/referral/deliveries.ts';
 import { parseNetwork } from '../../util/networks.ts';
 import { pause } from '../../util/pause.ts';
@@ -47,7 +48,7 @@ export type DeliveryOptions = Omit<WebhookClientOptions, 'allowed'>;
  * due. Each attempt is in the account's stream before it is made, so one of several instances makes it.
  */
 export function deliveries(options: DeliveryOptions = {}): Process {
-  return { name: 'payout deliveries', alone: true, run: (context, signal) => run(options, context, signal) };
+  return { name: 'payout deliveries', instances: 'shared', run: (context, signal) => run(options, context, signal) };
 }
 
 async function run(options: DeliveryOptions, context: ProcessContext, signal: AbortSignal): Promise<void> {
@@ -72,10 +73,17 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
     });
   }
 
-  /** Leaves out payouts that are under way, and bots with enough calls in their queue. */
-  function others(): Pick<DueOptions, 'except' | 'exceptBots'> {
+  /** Leaves out payouts that are under way, bots with enough calls in their queue, and bots of other instances. */
+  function others(ofOthers: readonly string[]): Pick<DueOptions, 'except' | 'exceptBots'> {
     const busy = [...queues].filter(([, queue]) => queue.size >= CALLS_PER_BOT);
-    return { except: [...underWay], exceptBots: busy.map(([bot]) => bot) };
+    return { except: [...underWay], exceptBots: [...busy.map(([bot]) => bot), ...ofOthers] };
+  }
+
+  /** The bots of other instances that have payouts to announce. */
+  async function botsOfOthers(source: DeliverySource): Promise<string[]> {
+    const { log, partitions } = context;
+    if (partitions.size === log.partitions) return [];
+    return (await waitingBots(source)).filter((bot) => !partitions.has(log.partitionOf(bot)));
   }
 
   /** While the accounts have not changed and no payout is due, no query is made. */
@@ -93,9 +101,10 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
         const state = JSON.stringify([accounts, [...accounts.passed], underWay.size]);
         if (underWay.size === 0) idle = [accounts.passed, catalog.passed];
         if (state !== seen || (next !== null && next <= now)) {
-          const due = await duePayouts(source, { now, firstDelay, ...others(), perBot: CALLS_PER_BOT });
+          const ofOthers = await botsOfOthers(source);
+          const due = await duePayouts(source, { now, firstDelay, ...others(ofOthers), perBot: CALLS_PER_BOT });
           for (const payout of due) start(payout);
-          next = await nextDue(source, { firstDelay, ...others() });
+          next = await nextDue(source, { firstDelay, ...others(ofOthers) });
           seen = due.length > 0 ? '' : state;
           if (due.length > 0) idle = null;
         }

@@ -70,6 +70,15 @@ SELECT d.payout_id::float8, d.user_id::float8, trim_scale(d.amount)::text AS amo
   return rows;
 }
 
+/** Bots with payouts to announce, now or later. */
+export async function waitingBots({ pool, accounts }: DeliverySource): Promise<string[]> {
+  const { rows } = await pool.query<{ public_key: string }>({
+    name: `${accounts}.waiting_bots`,
+    text: `SELECT DISTINCT public_key FROM ${accounts}.payouts WHERE method = 'webhook' AND status IN (0, 1)`,
+  });
+  return rows.map(({ public_key }) => public_key);
+}
+
 /** Time when the next payout that is not under way is due; null: none is. */
 export async function nextDue(
   { pool, accounts }: DeliverySource,

@@ -94,7 +94,7 @@ it('concurrent instances make payouts once, also if one is killed half way', asy
       return setup.log.append(commit);
     },
   };
-  const once = { ...autoPayouts, alone: false };
+  const once = { ...autoPayouts, instances: 'all' as const };
   nextMidnight();
   // This instance hangs forever and is never stopped, like one that was killed.
   void setup.run([once], {}, dying, false);

@@ -308,7 +308,7 @@ describe('what was cut off', () => {
 
   it('by concurrent instances is made by one of them', async () => {
     const { bot } = await given.setup.bot(given.client.url);
-    const both = { ...deliveries(), alone: false };
+    const both = { ...deliveries(), instances: 'all' as const };
     given.setup.run([both]);
     given.setup.run([both]);
     const names: PayoutName[] = [];
