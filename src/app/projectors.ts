@@ -29,6 +29,7 @@ export function startProjectors(
       onBadEvent: onBadEvent(config.ON_BAD_EVENT, model.name),
       signal: stopping.signal,
       onBatch: metrics?.onBatch,
+      onPartitions: metrics?.onPartitions,
     }),
   );
   return {

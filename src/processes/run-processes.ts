@@ -1,7 +1,7 @@
 import { createAccounts } from '../commands/referral/accounts.ts';
 import { isDatabaseDown } from '../database/errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../database/lease.ts';
-import { countGroups, partitionsOfGroups } from '../log/partition-groups.ts';
+import { countGroups, partitionsOfGroups, type WorkOnPartitions } from '../log/partition-groups.ts';
 import { type Cursor, LogUnavailableError, OutcomeUnknownError, within } from '../log/port.ts';
 import { schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
@@ -21,7 +21,11 @@ const AGAIN_MS = 1000;
 const SLOW_LOOK_MS = 15_000;
 const SLOW_LOOK_STEP_MS = 1000;
 
-export type RunContext = Omit<
+export interface RunContext extends OfInstance {
+  /** Called when the partitions that it does a process's work of are others. */
+  readonly onPartitions?: ((work: WorkOnPartitions) => void) | undefined;
+}
+type OfInstance = Omit<
   ProcessContext,
   'slowLookMs' | 'accounts' | 'partitions' | 'served' | 'reached' | 'note' | 'reportFailure'
 >;
@@ -151,6 +155,8 @@ async function runOnce(
   };
   await saveState(pool, process.name, partitions, null);
   running.add(process.name);
+  const work = { projection: process.name, version: 1 };
+  context.onPartitions?.({ ...work, partitions: partitions.size });
   const timer = setInterval(() => void save(), SAVE_MS);
   try {
     await process.run(
@@ -173,6 +179,7 @@ async function runOnce(
   } finally {
     clearInterval(timer);
     running.delete(process.name);
+    context.onPartitions?.({ ...work, partitions: 0 });
     await Promise.all([save(), reporting]);
   }
 }

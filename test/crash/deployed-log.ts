@@ -14,10 +14,14 @@ export interface DeployedLog {
 /** The server may be down for a while. */
 const MAX_WAIT_MS = 60_000;
 
-/** The log is in the database, or on a topic of its own if a broker is given. */
-export function deployedLog(databaseUrl: string, broker: KafkaBroker | null): DeployedLog {
+/** The log is in the database, or on a topic of its own if a broker is given. @param changes of the environment */
+export function deployedLog(
+  databaseUrl: string,
+  broker: KafkaBroker | null,
+  changes: Readonly<Record<string, string>> = {},
+): DeployedLog {
   const engine = broker?.env ?? inDatabase;
-  const env = { DATABASE_URL: databaseUrl, ...engine(`crash.${randomUUID()}`) };
+  const env = { DATABASE_URL: databaseUrl, ...engine(`crash.${randomUUID()}`), ...changes };
   // Only the service's OS processes lead the index and take it over from each other.
   return { env, open: () => openTestLog(env, { maxWaitMs: MAX_WAIT_MS, mayLead: false }) };
 }

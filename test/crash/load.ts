@@ -3,13 +3,19 @@ import type { LogEvent } from '../../src/log/port.ts';
 import { pause } from '../../src/util/pause.ts';
 
 /** The results of the sent elements. Each element has a token that {@link tokensOf} finds in the log. */
-export interface Sent {
+export interface Outcomes {
   /** Answered with 200. */
   readonly acknowledged: string[];
   /** Refused: certainly not in the log. */
   readonly refused: string[];
   /** No answer, or 500: in the log once or not at all. */
   readonly unknown: string[];
+}
+
+export interface Sent extends Outcomes {
+  /** How long the answers with 200 took, in milliseconds: of requests without an Idempotency-Key, and of those with one. */
+  readonly answersMs: number[];
+  readonly keyedAnswersMs: number[];
 }
 
 export interface Load {
@@ -37,7 +43,7 @@ interface Request {
  * third of the requests carries an Idempotency-Key and is repeated until the answer is 200, as a careful client does.
  */
 export function startLoad(address: string, apiKey: string): Load {
-  const sent: Sent = { acknowledged: [], refused: [], unknown: [] };
+  const sent: Sent = { acknowledged: [], refused: [], unknown: [], answersMs: [], keyedAnswersMs: [] };
   const stopping = new AbortController();
   const senders = Array.from({ length: SENDERS }, async (_, sender) => {
     for (let round = 0; !stopping.signal.aborted; round++) {
@@ -124,7 +130,9 @@ async function send(
     ...(careful ? { 'idempotency-key': tokens[0]! } : {}),
   };
   for (let tries = 0; ; tries++) {
+    const begun = performance.now();
     const status = await post(address + path, headers, JSON.stringify(body));
+    if (status === 200) (careful ? sent.keyedAnswersMs : sent.answersMs).push(performance.now() - begun);
     if (status === 200) return void sent.acknowledged.push(...tokens);
     if (!careful) {
       const known = status !== null && status !== 500;

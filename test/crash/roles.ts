@@ -76,10 +76,10 @@ async function deploy(broker: KafkaBroker | null, cleanup: Cleanup): Promise<Dep
   };
 }
 
-const QUIET = { info: () => {}, warn: () => {} };
+export const QUIET = { info: () => {}, warn: () => {} };
 
 /** Restarts a service until it runs, as a supervisor does, since its database or log may be down as well. */
-async function restart(service: ServiceProcess): Promise<void> {
+export async function restart(service: ServiceProcess): Promise<void> {
   await service.kill('SIGKILL');
   for (let tries = 1; ; tries++) {
     try {

@@ -13,7 +13,7 @@ import { foldIntake } from '../support/intake-fold.ts';
 import { readAll } from '../support/log.ts';
 import { firstSchema } from '../support/read-model-tables.ts';
 import { replayAll, rowsOf } from '../support/replay.ts';
-import { FIRST_USER, type Sent, startLoad, tokensOf, USERS } from './load.ts';
+import { FIRST_USER, type Outcomes, startLoad, tokensOf, USERS } from './load.ts';
 
 /** A running installation whose parts can be killed. */
 export interface Deployment {
@@ -63,7 +63,11 @@ export function drawn(names: readonly string[], count: number): string[] {
 }
 
 /** All commits of the log, once no more elements of unknown outcome arrive and every read model has applied all. */
-async function settled({ pool, log, output }: Deployment): Promise<readonly RecordedCommit[]> {
+export async function settled({
+  pool,
+  log,
+  output,
+}: Pick<Deployment, 'pool' | 'log' | 'output'>): Promise<readonly RecordedCommit[]> {
   for (;;) {
     const head = await log.endCursor();
     for (const model of readModels)
@@ -80,7 +84,7 @@ function isAt(head: Cursor, other: Cursor): boolean {
 }
 
 /** Expects acknowledged elements in the log once, refused ones never, and those of unknown outcome at most once. */
-export function expectOnce(commits: readonly RecordedCommit[], sent: Sent): void {
+export function expectOnce(commits: readonly RecordedCommit[], sent: Outcomes): void {
   const counts = new Map<string, number>();
   for (const token of commits.flatMap(({ events }) => events.flatMap(tokensOf)))
     counts.set(token, (counts.get(token) ?? 0) + 1);
@@ -92,7 +96,10 @@ export function expectOnce(commits: readonly RecordedCommit[], sent: Sent): void
 }
 
 /** Expects the rows of a replay into an empty database; those of intake must also equal the simple fold. */
-async function expectFolded({ pool, log }: Deployment, commits: readonly RecordedCommit[]): Promise<void> {
+export async function expectFolded(
+  { pool, log }: Pick<Deployment, 'pool' | 'log'>,
+  commits: readonly RecordedCommit[],
+): Promise<void> {
   const snapshot = await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, firstSchema(eventsReadModel));
     return eventsSnapshot(tx);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readModels } from '../../src/projections/registry.ts';
 import { pause } from '../../src/util/pause.ts';
-import { type Sent, startLoad } from '../crash/load.ts';
+import { type Outcomes, startLoad } from '../crash/load.ts';
 import { expectOnce, meetUsers } from '../crash/rounds.ts';
 import { request, timeless } from '../support/all-answers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -61,7 +61,7 @@ function describeUpgrade(release: FormerRelease, program: string): void {
     await pause(BESIDE_MS);
     for (const load of loads) await load.stop();
 
-    const all = (kind: keyof Sent): string[] => loads.flatMap(({ sent }) => sent[kind]);
+    const all = (kind: keyof Outcomes): string[] => loads.flatMap(({ sent }) => sent[kind]);
     expect([all('refused'), all('unknown')]).toEqual([[], []]);
     const acknowledged = all('acknowledged');
     expect(acknowledged.length).toBeGreaterThan(100);

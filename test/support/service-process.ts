@@ -10,6 +10,8 @@ export interface ServiceProcess {
   start(): Promise<void>;
   /** Resolves when the service is ready to serve. */
   ready(): Promise<void>;
+  /** The id of the running OS process. */
+  pid(): number;
   /** Sends a signal to the process alone and does not wait for its effect. */
   signal(signal: NodeJS.Signals): void;
   /** Sends the signal to the process alone, or to its whole group, and waits until the process has ended. */
@@ -67,6 +69,10 @@ export async function serviceProcess(
         await pause(POLL_MS);
       }
       throw new Error(`the service does not get ready\n${output}`);
+    },
+    pid() {
+      if (child?.pid === undefined) throw new Error('the service does not run');
+      return child.pid;
     },
     signal(signal) {
       child?.kill(signal);

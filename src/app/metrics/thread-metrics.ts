@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { type AppendMetrics, appendMetrics } from './append-metrics.ts';
 import { batchMetrics } from './batch-metrics.ts';
+import { partitionMetrics } from './partition-metrics.ts';
 
 /** The metrics of a registry, as another thread receives them. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -10,6 +11,7 @@ export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 export interface ThreadMetrics extends AppendMetrics {
   readonly registry: Registry;
   readonly onBatch: ReturnType<typeof batchMetrics>;
+  readonly onPartitions: ReturnType<typeof partitionMetrics>;
 }
 
 /** @param thread `main`, or the work of a thread of its own */
@@ -22,7 +24,12 @@ export function threadMetrics(thread: 'main' | 'projectors' | 'processes'): Thre
     set({ thread, kind: 'external' }, external);
   });
   threadActivity(registry, thread);
-  return { registry, ...appendMetrics(registry), onBatch: batchMetrics(registry) };
+  return {
+    registry,
+    ...appendMetrics(registry),
+    onBatch: batchMetrics(registry),
+    onPartitions: partitionMetrics(registry),
+  };
 }
 
 type SetMemory = (labels: { readonly thread: string; readonly kind: 'heap' | 'external' }, bytes: number) => void;

@@ -139,7 +139,8 @@ async function follow(
   // These commits are tried again. Those of other partitions belong to the projectors that follow them.
   await removeBlocking(pool, target.schema, (partition) => partitions.has(partition));
   const follower = new Follower(options, target, partitions, initialState(builds), signal);
-  return follower.run();
+  options.onPartitions?.({ projection: model.name, version, partitions: partitions.size });
+  return follower.run().finally(() => options.onPartitions?.({ projection: model.name, version, partitions: 0 }));
 }
 
 /** Follows partitions of the log with one version, while it holds their leases. Its changes of the version run in turn. */

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
 import { isHeld } from '../../database/lease-rows.ts';
+import type { WorkOnPartitions } from '../../log/partition-groups.ts';
 import type { EventLog, RecordedCommit } from '../../log/port.ts';
 import type { ReadModel } from '../read-model.ts';
 import { followVersion } from './follow.ts';
@@ -33,6 +34,8 @@ export interface ProjectorOptions extends SharedByProjectors {
   readonly signal: AbortSignal;
   /** Called after each transaction that has applied commits. */
   readonly onBatch?: ((batch: AppliedBatch) => void) | undefined;
+  /** Called when the partitions that it follows are others. */
+  readonly onPartitions?: ((work: WorkOnPartitions) => void) | undefined;
 }
 
 /** Commits that a read model has applied in one transaction. */
