@@ -5,7 +5,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { LedgerEvent } from '../src/domain/events.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { type ReadCommit, type ReadModel, schemaOf } from '../src/projections/read-model.ts';
-import { MAX_COMMITS } from '../src/projections/runtime/follow.ts';
+import { MAX_COMMITS } from '../src/projections/runtime/follower.ts';
 import { parts } from '../src/projections/runtime/read-commits.ts';
 import { usersReadModel } from '../src/projections/users/read-model.ts';
 import { systemSources } from '../src/util/system-sources.ts';

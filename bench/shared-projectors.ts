@@ -3,12 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { createBot } from '../src/commands/catalog/bots.ts';
+import { createOwner } from '../src/commands/catalog/owners.ts';
 import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-postgres.ts';
+import { migrateRuntimeSchema } from '../src/database/runtime-schema.ts';
 import { customEventsReceived } from '../src/domain/intake/events.ts';
 import { intakeStream } from '../src/domain/streams.ts';
 import { readModels } from '../src/projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../src/projections/runtime/wait-for-read-models.ts';
-import { administer } from '../test/support/administer.ts';
+import { systemSources } from '../src/util/system-sources.ts';
 import { openTestLog } from '../test/support/engines.ts';
 import { startKafkaBroker } from '../test/support/kafka-broker.ts';
 import { type ServiceProcess, serviceProcess } from '../test/support/service-process.ts';
@@ -16,12 +19,15 @@ import { processorSeconds } from './proc.ts';
 
 /**
  * Processor time of an event in 1, 2 and 4 projector processes that share the 12 partitions of a log on Kafka, and how many of
- * the events each of them applies. The same events are appended for each, at the same rate, in turn; the first round warms up.
+ * the events each of them applies. The same events are appended for each, at the same rate, in turn, after others that warm it up.
  * Only the projectors and PostgreSQL's work for them are counted, not the broker and not who appends.
  */
 const PARTITIONS = 12;
-const BOTS = Number(process.env['BOTS'] ?? 48);
+/** Many, so that partitions hold about as much as each other. */
+const BOTS = Number(process.env['BOTS'] ?? 240);
 const EVENTS = Number(process.env['EVENTS'] ?? 60_000);
+/** Events before the measured ones. */
+const WARM_UP = Number(process.env['WARM_UP'] ?? 40_000);
 /** Events of a commit. */
 const BATCH = Number(process.env['BATCH'] ?? 10);
 const PER_SECOND = Number(process.env['PER_SECOND'] ?? 2000);
@@ -39,13 +45,14 @@ const env = {
   ...broker.env(`bench.${randomUUID()}`),
   KAFKA_PARTITIONS: String(PARTITIONS),
 };
-const cli = administer(env);
-const { owner_id } = await cli('owner', 'create', '--name', 'Ann');
-const bots: string[] = [];
-for (let i = 0; i < BOTS; i++)
-  bots.push((await cli('bot', 'create', '--owner', String(owner_id), '--name', `Shop ${i}`)).public_key);
-// Leads the index from here on, so that no projector does.
+await migrateRuntimeSchema(pool);
+// Leads the index, so that no projector does.
 const log = await openTestLog(env, { maxWaitMs: 60_000 });
+const context = { log, sources: systemSources };
+const owner = { name: 'Ann', currency: 'USD', plan: 'premium' as const, broadcastsPerMonth: 1 };
+const { ownerId } = await createOwner(context, owner);
+const bots: string[] = [];
+for (let i = 0; i < BOTS; i++) bots.push((await createBot(context, { ownerId, name: `Shop ${i}` })).publicKey);
 const USERS = 200;
 for (const bot of bots) {
   const items = Array.from({ length: USERS }, (_, i) => ({ user_id: i + 1 }));
@@ -61,13 +68,13 @@ const own = new Set<number>();
 const backends = new Map<number, number>();
 const looking = setInterval(() => void lookAtBackends(), 1000);
 const results = new Map<number, { us: number; usHere: number; shares: number[] }[]>(COUNTS.map((count) => [count, []]));
-for (let round = 0; round <= ROUNDS; round++) {
+for (let round = 1; round <= ROUNDS; round++) {
   for (const count of round % 2 === 0 ? COUNTS : COUNTS.toReversed()) {
     const result = await measure(count);
-    if (round > 0) results.get(count)!.push(result);
+    results.get(count)!.push(result);
     const shares = result.shares.map((share) => `${Math.round(100 * share)} %`).join(', ');
     console.log(
-      `${round === 0 ? 'warm-up' : `round ${round}`}, ${count} projectors: ${result.us.toFixed(1)} µs an event, ` +
+      `round ${round}, ${count} projectors: ${result.us.toFixed(1)} µs an event, ` +
         `${result.usHere.toFixed(1)} of them in Node.js; shares ${shares}`,
     );
   }
@@ -96,10 +103,12 @@ async function measure(count: number): Promise<{ us: number; usHere: number; sha
   await Promise.all(projectors.map((each) => each.start()));
   await caughtUp();
   await shared(count);
-  await new Promise((resolve) => setTimeout(resolve, 3000)); // what a start does late
+  // A process that has just started compiles its code first, which would be counted for each process.
+  await append(WARM_UP);
+  await caughtUp();
   const before = await used(projectors);
   const applied = await Promise.all(projectors.map(eventsOf));
-  await append();
+  await append(EVENTS);
   await caughtUp();
   const after = await used(projectors);
   const added = (await Promise.all(projectors.map(eventsOf))).map((events, i) => events - applied[i]!);
@@ -114,9 +123,9 @@ async function measure(count: number): Promise<{ us: number; usHere: number; sha
 }
 
 /** Appends the events in steps of a tenth of a second, spread over the bots. */
-async function append(): Promise<void> {
+async function append(events: number): Promise<void> {
   const begun = performance.now();
-  for (let sent = 0; sent < EVENTS; ) {
+  for (let sent = 0; sent < events; ) {
     const commits = Array.from({ length: Math.ceil(PER_SECOND / 10 / BATCH) }, (_, i) => {
       const bot = bots[(sent / BATCH + i) % bots.length]!;
       const items = Array.from({ length: BATCH }, (_, j) => ({ event_id: 1, user_id: ((sent + j * 7) % USERS) + 1 }));

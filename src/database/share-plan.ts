@@ -1,4 +1,4 @@
-/** What a member of a share knows when it plans. */
+/** The members and parts of a share, as one member sees them when it plans. */
 export interface ShareView {
   /** The number of parts, which are numbered from 0. */
   readonly parts: number;
@@ -6,7 +6,7 @@ export interface ShareView {
   readonly turn: number;
   /** All who take part, in the same order for each of them. */
   readonly members: readonly string[];
-  /** Who plans. */
+  /** The member that plans. */
   readonly self: string;
   /** The parts that it holds. */
   readonly own: ReadonlySet<number>;
@@ -21,7 +21,7 @@ export interface SharePlan {
 
 /**
  * Plans which parts a member gives back and which free parts it takes. The quotas of all members add up to all parts and
- * differ by one at most, so each part finds a member. No member takes a part that another holds: who has more than its quota
+ * differ by one at most, so each part finds a member. No member takes a part that another holds: a member with more than its quota
  * gives the rest back. A member keeps its parts while they are within its quota.
  */
 export function planShare(view: ShareView): SharePlan {

@@ -6,7 +6,7 @@
 /** Each group costs one row that is renewed once a second, and more instances than groups have nothing to do. */
 const MOST_GROUPS = 24;
 
-/** What an instance works on: a version of a read model, or a process (version 1). */
+/** The work of an instance: a version of a read model, or a process (version 1). */
 export interface WorkOnPartitions {
   readonly projection: string;
   readonly version: number;

@@ -112,7 +112,7 @@ test('an instance that fails shows its error, while another one continues', asyn
     (await projectionStatus(database.pool, log, [])).find(({ name }) => name === 'noting')?.error;
   await expect.poll(error, WAIT).toBe('instance b: no');
   await appendToAll();
-  await pause(1500); // the other instance saves its position meanwhile
+  await pause(1500); // instance a saves its position in this time
   expect(await error()).toBe('instance b: no');
   failing = null;
   await expect.poll(error, WAIT).toBeNull();

@@ -29,7 +29,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   log: ['database/', 'util/'],
   platform: ['domain/', 'util/tracing.ts'],
   commands: ['domain/', 'log/port.ts'],
-  projections: ['domain/', 'database/', 'log/port.ts', 'log/stream-name.ts', 'util/'],
+  projections: ['domain/', 'database/', 'log/partition-groups.ts', 'log/port.ts', 'log/stream-name.ts', 'util/'],
   // The code that packs events also defines their packed form.
   queries: ['domain/', 'database/', 'projections/events/packed/', 'util/'],
   // The work of operators, the same for commands, requests and jobs.
@@ -52,6 +52,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'queries/',
     'platform/',
     'projections/',
+    'log/partition-groups.ts',
     'log/port.ts',
     'database/',
     'config.ts',
@@ -88,7 +89,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log/copy.ts',
     'log/engines.ts',
     'projections/',
-    'database/lease.ts',
     'util/',
   ],
 };

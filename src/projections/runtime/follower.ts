@@ -1,0 +1,291 @@
+import { typesBeside } from '../../domain/events.ts';
+import type { Batch, Position } from '../../log/port.ts';
+import { pause } from '../../util/pause.ts';
+import { createWriter, NOTHING, type Part, type Target, type Writer } from './apply.ts';
+import { recordStop, retryDeadLetters, skippedCommits } from './bad-events.ts';
+import { loadCheckpoint } from './checkpoint.ts';
+import { catchUpSlice } from './deferred-work.ts';
+import { advance, aimAt, CONDUCT, type Conduct, type FollowState, finish, type Stopped } from './follow-states.ts';
+import type { ProjectorOptions } from './projector.ts';
+import { ahead } from './read-commits.ts';
+import { tracedWrite } from './traced-write.ts';
+import { finishBuilding } from './versions.ts';
+
+export interface FollowOptions extends ProjectorOptions {
+  readonly version: number;
+}
+
+/**
+ * The interval of the work between batches. So a checkpoint past commits of other categories stays unwritten for at
+ * most this time, and a version that is being built compares itself with the log end this often.
+ */
+const BETWEEN_MS = 100;
+/** The budget of deferred work between two batches. */
+const DEFERRED_BUDGET_MS = 100;
+/** The most commits of a batch. In 1,000 single events, the statements that each batch takes were a third of the work. */
+export const MAX_COMMITS = 5000;
+/**
+ * After a batch that reached the log end, a version that follows pauses: a transaction of 20 statements for each handful of
+ * commits would take the processor from intake, and one transaction for all commits of the pause costs little more. The
+ * same holds for reading the log after each append that is passed over. The partitions share a pause. Where the engine does
+ * not know the log end, a batch of fewer commits than `SMALL_BATCH` has reached it.
+ */
+const PAUSE_MS = 80;
+/** After a batch without a commit for this read model. Beside steady intake of other events each look finds only more of it. */
+const PASSED_PAUSE_MS = 100;
+const SMALL_BATCH = 500;
+
+export const INTERRUPTED: Stopped = { name: 'stopped', reason: 'interrupted' };
+export const BUILT: Stopped = { name: 'stopped', reason: 'built' };
+export const DROPPED: Stopped = { name: 'stopped', reason: 'dropped' };
+export const AT_BAD_EVENT: Stopped = { name: 'stopped', reason: 'bad event' };
+
+/** Follows partitions of the log with one version, while it holds their leases. Its changes of the version run in turn. */
+export class Follower {
+  readonly #options: FollowOptions;
+  readonly #target: Target;
+  readonly #partitions: ReadonlySet<number>;
+  readonly #timers: Timers;
+  /** Aborts with the reason to stop: `Stopped`, or an error. */
+  readonly #stopping = new AbortController();
+  /** The signal of the lease, or a reason of its own to stop. */
+  readonly #ended: AbortSignal;
+  /** The last position of commits without an event for this read model, by partition: their checkpoint is yet to be written. */
+  readonly #passed = new Map<number, Position>();
+  #state: FollowState;
+  /** May be true without deferred work, never false with some. */
+  #hasDeferredWork = true;
+  #lastTurn: Promise<void> = Promise.resolve();
+  #writer!: Writer;
+
+  constructor(
+    options: FollowOptions,
+    target: Target,
+    partitions: ReadonlySet<number>,
+    state: FollowState,
+    signal: AbortSignal,
+  ) {
+    this.#options = options;
+    this.#target = target;
+    this.#partitions = partitions;
+    this.#state = state;
+    this.#ended = AbortSignal.any([signal, this.#stopping.signal]);
+    this.#timers = new Timers(this.#ended);
+  }
+
+  /** @throws what a batch, the log or the work between batches throws */
+  async run(): Promise<Stopped> {
+    this.#writer = await this.#openWriter();
+    const watching = this.#watchVersion().catch((error: unknown) => this.#stopping.abort(error));
+    this.#workBetween();
+    try {
+      for await (const { part, hasMore } of this.#parts()) {
+        if (part.commits.length > 0) await this.#inTurn(() => this.#write(part));
+        else {
+          this.#passed.set(part.partition, part.last);
+          this.#workBetween();
+        }
+        const pauseMs = part.commits.length > 0 ? PAUSE_MS : PASSED_PAUSE_MS;
+        if (!hasMore && this.#conduct.pauses) await this.#timers.pause(pauseMs / this.#partitions.size);
+      }
+      const { aborted, reason } = this.#stopping.signal;
+      if (aborted && !isStopped(reason)) throw reason;
+      if (aborted && reason !== BUILT) return reason;
+      await this.#inTurn(() => this.#writePassed());
+      return aborted ? BUILT : INTERRUPTED;
+    } finally {
+      this.#timers.close();
+      await watching;
+    }
+  }
+
+  get #conduct(): Conduct {
+    return CONDUCT[this.#state.name];
+  }
+
+  async #openWriter(): Promise<Writer> {
+    const { model, version, log, logger, onBadEvent } = this.#options;
+    return createWriter({
+      target: this.#target,
+      checkpoint: await loadCheckpoint(this.#target.pool, this.#target.schema),
+      skipped: await skippedCommits(log, model.name),
+      onBadCommit: async (commit, error) => {
+        if (this.#conduct.isStrict || onBadEvent === 'stop') {
+          await recordStop(this.#target, version, commit, error);
+          throw error;
+        }
+        logger.error({ err: error, projection: this.#target.schema }, 'a bad event became a dead letter');
+      },
+    });
+  }
+
+  /** Subscribes to the read model's commits and yields them in parts. */
+  #parts(): AsyncGenerator<OpenedPart> {
+    const { model, log } = this.#options;
+    const unwanted = new AbortController();
+    const batches = log.subscribe({
+      categories: model.categories,
+      without: typesBeside(model.events),
+      after: new Map(this.#writer.written),
+      partitions: this.#partitions,
+      maxCommits: MAX_COMMITS,
+      signal: AbortSignal.any([this.#ended, unwanted.signal]),
+    });
+    return ahead(
+      opened(this.#writer, batches),
+      ({ hasMore }) => hasMore || this.#conduct.readsAhead,
+      () => unwanted.abort(),
+    );
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(work);
+    return this.#lastTurn;
+  }
+
+  async #write(part: Part): Promise<void> {
+    const { model, onBatch } = this.#options;
+    const begun = performance.now();
+    await tracedWrite(model.name, part, () => this.#writer.write(part));
+    if (part.commits.length > 0) {
+      this.#hasDeferredWork = true;
+      onBatch?.({ projection: model.name, commits: part.commits, ms: performance.now() - begun });
+    }
+    await this.#doDeferredWork(0);
+    if (this.#hasDeferredWork) this.#workBetween();
+    // A later position may have come while this was being written: it stays.
+    if ((this.#passed.get(part.partition) ?? '') <= part.last) this.#passed.delete(part.partition);
+  }
+
+  /** Batches without a commit for this read model only move the checkpoint, which is not worth a transaction each. */
+  async #writePassed(): Promise<void> {
+    for (const [partition, last] of [...this.#passed])
+      await this.#write({ partition, commits: [], last, read: NOTHING });
+  }
+
+  /** Does at least one slice of deferred work, if there is some, and more until `budgetMs` are over. */
+  async #doDeferredWork(budgetMs: number): Promise<void> {
+    const until = performance.now() + budgetMs;
+    do this.#hasDeferredWork &&= await catchUpSlice(this.#target, this.#conduct.defersMore);
+    while (this.#hasDeferredWork && performance.now() < until);
+  }
+
+  /** Starts the work between batches, which repeats itself while there is some. An idle version has no timer. */
+  #workBetween(): void {
+    this.#timers.once(this.#hasDeferredWork ? 0 : BETWEEN_MS, async () => {
+      try {
+        await this.#inTurn(() => this.#writePassed());
+        await this.#inTurn(() => this.#doDeferredWork(DEFERRED_BUDGET_MS));
+        await this.#inTurn(() => this.#advance());
+      } catch (error) {
+        return this.#stopping.abort(error);
+      }
+      this.#timers.free();
+      const isBuilt = this.#state.name === 'following' || this.#ended.aborted;
+      if (this.#passed.size > 0 || this.#hasDeferredWork || !isBuilt) this.#workBetween();
+    });
+  }
+
+  /** Takes the transitions that the progress allows (follow-states.ts). */
+  async #advance(): Promise<void> {
+    const { model, version, log, pool } = this.#options;
+    for (;;) {
+      const progress = {
+        applied: this.#writer.written,
+        hasDeferredWork: this.#hasDeferredWork,
+        nowMs: performance.now(),
+      };
+      const { state, todo } = advance(this.#state, progress);
+      this.#state = state;
+      switch (todo) {
+        case 'nothing':
+          return;
+        case 'note the log end': {
+          const end = await log.endCursor();
+          this.#state = aimAt(state, { end, notedAtMs: performance.now() });
+          return;
+        }
+        case 'do deferred work':
+          this.#hasDeferredWork = true;
+          await this.#doDeferredWork(DEFERRED_BUDGET_MS);
+          break;
+        case 'finish building':
+          await finishBuilding(pool, model.name, version);
+          this.#state = finish(state);
+          this.#stopping.abort(BUILT);
+          return;
+      }
+    }
+  }
+
+  /**
+   * Stops when the version is dropped, or another projector of it has stopped at a bad event. Retries dead letters when an
+   * operator asks for it.
+   */
+  async #watchVersion(): Promise<void> {
+    const { model, version, versions } = this.#options;
+    for (let retries: number | undefined; ; ) {
+      const seen = await versions.next(this.#timers.signal);
+      if (seen === null) return;
+      const own = seen.find((each) => each.name === model.name && each.version === version);
+      if (own === undefined || own.state === 'dropped') return this.#stopping.abort(DROPPED);
+      if (own.error !== null) return this.#stopping.abort(AT_BAD_EVENT);
+      if (own.retries === retries) continue;
+      await this.#inTurn(async () => {
+        if (await retryDeadLetters(this.#target, (partition) => this.#partitions.has(partition)))
+          this.#hasDeferredWork = true;
+      });
+      retries = own.retries;
+      if (this.#hasDeferredWork) this.#workBetween();
+    }
+  }
+}
+
+function isStopped(reason: unknown): reason is Stopped {
+  return [BUILT, DROPPED, AT_BAD_EVENT].some((each) => each === reason);
+}
+
+interface OpenedPart {
+  readonly part: Part;
+  /** Whether the log has more commits after the part. */
+  readonly hasMore: boolean;
+}
+
+async function* opened(writer: Writer, batches: AsyncIterable<Batch>): AsyncGenerator<OpenedPart> {
+  for await (const batch of batches) {
+    const { commits, last, hasMore = commits.length >= SMALL_BATCH } = batch;
+    for (const part of writer.open(batch)) yield { part, hasMore: hasMore || part.last < last };
+  }
+}
+
+/** The timers of one follower. None of them outlives it. */
+class Timers {
+  /** Made once: Node 20 never frees the reference that a long-lived signal keeps to each combined signal. */
+  readonly signal: AbortSignal;
+  readonly #ended: AbortSignal;
+  readonly #closed = new AbortController();
+  #work: NodeJS.Timeout | null = null;
+
+  constructor(ended: AbortSignal) {
+    this.#ended = ended;
+    this.signal = AbortSignal.any([ended, this.#closed.signal]);
+  }
+
+  pause(ms: number): Promise<void> {
+    return pause(ms, this.#ended);
+  }
+
+  /** Runs `work` after `ms`, unless some is planned or runs until `free`. */
+  once(ms: number, work: () => Promise<void>): void {
+    if (!this.#closed.signal.aborted) this.#work ??= setTimeout(() => void work(), ms);
+  }
+
+  free(): void {
+    this.#work = null;
+  }
+
+  close(): void {
+    this.#closed.abort();
+    if (this.#work !== null) clearTimeout(this.#work);
+  }
+}
