@@ -40,6 +40,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'botledger-bench-'));
 const quiet = { info: () => {}, warn: () => {} };
 const postgres = await openEmbeddedPostgres({ dataDir, role: 'service', log: quiet });
 const pool = new pg.Pool({ connectionString: postgres.url, application_name: 'benchmark' });
+pool.on('error', () => {}); // the server ends last
 const env = {
   DATABASE_URL: postgres.url,
   ...broker.env(`bench.${randomUUID()}`),
