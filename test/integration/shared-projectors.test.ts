@@ -40,7 +40,7 @@ afterEach(async () => {
 /** The projectors of one instance, and what they have read. */
 interface Instance {
   readonly name: string;
-  /** Partitions of the commits that they were given. */
+  /** Partitions of the commits that the read model `events` was given. */
   readonly delivered: Set<number>;
   stop(): Promise<void>;
 }
@@ -68,7 +68,14 @@ async function instancesOn(database: TestDatabase, open: () => Promise<EventLog>
       const shared = shareAmongProjectors(pool, name, logger);
       const own = { ...log, subscribe: (options: SubscribeOptions) => noting(log.subscribe(options), delivered) };
       const running = models.map((model) =>
-        runProjector({ model, log: own, ...shared, logger, onBadEvent, signal: stopping.signal }),
+        runProjector({
+          model,
+          log: model === eventsReadModel ? own : log,
+          ...shared,
+          logger,
+          onBadEvent,
+          signal: stopping.signal,
+        }),
       );
       const stop = async (): Promise<void> => {
         stopping.abort();
@@ -136,7 +143,7 @@ describe.each([
       const first = instances.start('a', MODELS);
       await appendAll(instances.log, commits.slice(0, share));
       await instances.caughtUp(MODELS);
-      expect(await instances.groups(eventsReadModel)).toEqual({ a: PARTITIONS });
+      await expect.poll(() => instances.groups(eventsReadModel), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
 
       const second = instances.start('b', MODELS);
       await appendAll(instances.log, commits.slice(share, 2 * share));
@@ -146,8 +153,7 @@ describe.each([
       for (const { delivered } of [first, second, third]) delivered.clear();
       await appendAll(instances.log, commits.slice(2 * share, 3 * share));
       await instances.caughtUp(MODELS);
-      // Each reads its own third, of each read model another one at most.
-      for (const { delivered } of [first, second, third]) expect(delivered.size).toBeLessThan(PARTITIONS);
+      for (const { delivered } of [first, second, third]) expect(delivered.size).toBeLessThanOrEqual(4);
 
       await first.stop();
       await appendAll(instances.log, commits.slice(3 * share));
