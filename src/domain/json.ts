@@ -30,6 +30,12 @@ export function safeInteger(value: unknown): number | undefined {
   return Number.isSafeInteger(rounded) && exact.eq(rounded) ? rounded : undefined;
 }
 
+/** The id of a JSON number or, as files have it, of decimal digits; undefined: it is no positive JSON-safe integer. */
+export function positiveId(value: unknown): number | undefined {
+  const id = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : safeInteger(value);
+  return id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined;
+}
+
 /** The message for an id that is no positive JSON-safe integer. */
 export const NO_ID = 'must be a positive integer below 2^53';
 

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'lossless-json';
 import { FIXED_PROPERTIES, MAX_PROPERTIES, MAX_PROPERTY_TEXT } from '../../domain/intake/properties.ts';
-import { exactNumber, isJsonObject, type JsonObject, safeInteger } from '../../domain/json.ts';
+import { exactNumber, isJsonObject, type JsonObject, positiveId } from '../../domain/json.ts';
 
 /** The formats of event files that `import events` reads (decisions.md#import-events). */
 export const EVENT_FORMATS = ['botledger', 'mixpanel', 'amplitude', 'posthog'] as const;
@@ -24,7 +26,7 @@ export function recordReader(format: EventFormat, userProperty: string | undefin
       if ('problem' in found) return found;
       const { properties, ...event } = found;
       const given = userProperty === undefined ? event.user : properties[userProperty];
-      const user_id = userIdOf(given);
+      const user_id = positiveId(given);
       if (user_id === undefined) {
         const where = userProperty === undefined ? USER_FIELDS[format] : `the property ${userProperty}`;
         return { problem: `${where} must be the platform's id of the user, a positive integer` };
@@ -77,7 +79,9 @@ const READERS: Readonly<Record<EventFormat, (record: JsonObject) => Found | { re
     const { time, distinct_id, $insert_id: key, ...others } = properties;
     const date = isoOf(time);
     if (date === undefined) return { problem: 'properties.time must be a number of seconds' };
-    return { name: event, user: distinct_id, date, key: keyOf(key), properties: others };
+    // Its id is unique only together with these.
+    const id = keyOf(key) && sha256(JSON.stringify([event, date, String(distinct_id), key]));
+    return { name: event, user: distinct_id, date, key: id, properties: others };
   },
   /** Amplitude, Export API: one JSON object a line. Times are UTC: `2015-10-05 12:22:50.000000`. */
   amplitude({ event_type, user_id, event_time, uuid, $insert_id, event_properties }) {
@@ -86,7 +90,7 @@ const READERS: Readonly<Record<EventFormat, (record: JsonObject) => Found | { re
       name: event_type,
       user: user_id,
       date: `${event_time.replace(' ', 'T').replace(/(\.\d{3})\d+$/, '$1')}Z`,
-      key: keyOf($insert_id) ?? keyOf(uuid),
+      key: keyOf(uuid) ?? keyOf($insert_id),
       properties: isJsonObject(event_properties) ? event_properties : {},
     };
   },
@@ -103,18 +107,15 @@ const READERS: Readonly<Record<EventFormat, (record: JsonObject) => Found | { re
 
 function parsedObject(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return text; // refused as no object
     throw error;
   }
 }
 
-/** Other systems keep the ids of users as text. */
-function userIdOf(value: unknown): unknown {
-  if (typeof value === 'string') return /^[1-9]\d{0,15}$/.test(value) ? Number(value) : undefined;
-  const id = safeInteger(value);
-  return id !== undefined && id > 0 ? id : undefined;
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 function keyOf(value: unknown): string | undefined {
@@ -138,12 +139,17 @@ function keptProperties(properties: JsonObject, leftOut: Map<string, number>): J
   let count = 0;
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || value === undefined) continue;
-    const reason = OWN_NAMES.test(name) ? 'added by the other system' : problemOf(value, count);
+    const allowed = nameOf(name);
+    const reason = OWN_NAMES.test(name)
+      ? 'added by the other system'
+      : Object.hasOwn(kept, allowed)
+        ? 'a second one of the same name'
+        : problemOf(value, count);
     if (reason !== null) {
       leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
       continue;
     }
-    kept[nameOf(name)] = value;
+    kept[allowed] = value;
     count++;
   }
   return count === 0 ? null : kept;
@@ -154,7 +160,7 @@ function nameOf(name: string): string {
   return FIXED.has(allowed) ? `${allowed}_` : allowed;
 }
 
-const FIXED: ReadonlySet<string> = new Set(FIXED_PROPERTIES);
+const FIXED: ReadonlySet<string> = new Set(['__proto__', ...FIXED_PROPERTIES]);
 const OWN_NAMES = /^(?:\$|mp_|\[Amplitude\])|^$/;
 const MAX_NAME = 64;
 

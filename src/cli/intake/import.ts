@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { Option } from 'commander';
 import { createEventTypeDirectory } from '../../commands/intake/event-type-directory.ts';
 import { importEvents } from '../../commands/intake/import-events.ts';
 import { importReferrals } from '../../commands/referral/import-referrals.ts';
+import { balanceKey } from '../../domain/referral/referral-import.ts';
 import type { Position } from '../../log/port.ts';
+import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
 import { type Answer, type Cli, type CliContext, ReadModelWaitTimeoutError } from '../command.ts';
+import { csvRecords, isNdjson, wholeLines } from '../input-files.ts';
 import { botOption } from '../values.ts';
 import { EVENT_FORMATS, type EventFormat, recordReader } from './event-formats.ts';
-import { eventsOf } from './event-lines.ts';
-import { referralsOf } from './referral-lines.ts';
+import { EVENT_COLUMNS, eventsOf } from './event-lines.ts';
+import { REFERRAL_COLUMNS, referralsOf } from './referral-lines.ts';
 
 interface FileOptions {
   readonly bot: string;
@@ -70,7 +73,7 @@ async function importEventFile(context: CliContext, path: string, options: Event
     { ...context, directory: createEventTypeDirectory(context) },
     {
       bot,
-      file: await fingerprint(path, JSON.stringify([format, userProperty])),
+      file: await fingerprint(path, EVENT_COLUMNS, JSON.stringify([format, userProperty])),
       lines: eventsOf(path, reader, context.sources.now),
       onRefused: refusals.add,
       async onProgress(imported, position) {
@@ -97,19 +100,27 @@ async function pace(context: CliContext, position: Position): Promise<void> {
 
 async function importReferralFile(context: CliContext, path: string, { bot, refused }: FileOptions): Promise<Answer> {
   const refusals = await openRefusals(refused);
-  const referral = await context.projected(referralReadModel);
   const importing = importReferrals(
     { ...context, directory: createEventTypeDirectory(context) },
     {
       bot,
-      file: await fingerprint(path, 'referrals'),
+      file: await fingerprint(path, REFERRAL_COLUMNS, 'referrals'),
       lines: referralsOf(path),
       onRefused: refusals.add,
-      onOtherReferrer: ({ user_id }, referrer) =>
-        refusals.add(null, `the balance of user ${user_id} is refused: the user has the referrer ${referrer}`),
-      async referrersOf(userIds, position) {
+      onRefusedBalance: ({ user_id }, problem) =>
+        refusals.add(null, `the balance of user ${user_id} is refused: ${problem}`),
+      async lookUp(referrals, position) {
+        // Each time: another version of a read model may answer by now.
+        const [referral, events] = [
+          await context.projected(referralReadModel),
+          await context.projected(eventsReadModel),
+        ];
         await context.waitForReadModels({ category: 'import', position });
-        return referrersOf(referral, bot, userIds);
+        const userIds = referrals.map(({ user_id }) => user_id);
+        return {
+          referrers: await referrersOf(referral, bot, userIds),
+          balances: await usedEventKeys(events, bot, referrals.map(balanceKey)),
+        };
       },
     },
   );
@@ -145,9 +156,15 @@ async function openRefusals(path: string | undefined): Promise<Refusals> {
   };
 }
 
-/** Names the content of a file and how it is read. */
-async function fingerprint(path: string, reading: string): Promise<string> {
+/**
+ * Names the content of a file, compressed or not, and how it is read. Reads the whole file: a file that cannot be read to its
+ * end is refused before anything of it is imported.
+ * @param required columns of a CSV file
+ * @throws CliError
+ */
+async function fingerprint(path: string, required: readonly string[], reading: string): Promise<string> {
   const hash = createHash('sha256').update(reading);
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  for await (const { bytes } of wholeLines(path)) hash.update(bytes);
+  if (!(await isNdjson(path))) for await (const _ of csvRecords(path, required, () => {}));
   return hash.digest('hex').slice(0, 32);
 }

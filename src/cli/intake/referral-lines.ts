@@ -2,18 +2,21 @@ import type { ReferralLine } from '../../commands/referral/import-referrals.ts';
 import { UNIT_CODE } from '../../domain/catalog/checks.ts';
 import { decimalText } from '../../domain/intake/amounts.ts';
 import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
-import { exactNumber, type JsonObject, safeInteger } from '../../domain/json.ts';
+import { exactNumber, type JsonObject, positiveId } from '../../domain/json.ts';
 import type { ImportedReferral } from '../../domain/referral/referral-import.ts';
 import { recordsOf } from './event-lines.ts';
 
+/** The columns that a CSV file of referrals must have. */
+export const REFERRAL_COLUMNS = ['user_id', 'referrer_id'] as const;
+
 /** Reads the referrals of a file of NDJSON or CSV with `user_id`, `referrer_id`, and perhaps `date`, `balance` and `unit`. */
 export async function* referralsOf(path: string): AsyncGenerator<ReferralLine> {
-  for await (const { line, ...found } of recordsOf(path, ['user_id', 'referrer_id']))
+  for await (const { line, ...found } of recordsOf(path, REFERRAL_COLUMNS))
     yield { line, ...('problem' in found ? found : readReferral(found.object)) };
 }
 
 function readReferral(record: JsonObject): { readonly referral: ImportedReferral } | { readonly problem: string } {
-  const [user_id, referrer_id] = [userIdOf(record['user_id']), userIdOf(record['referrer_id'])];
+  const [user_id, referrer_id] = [positiveId(record['user_id']), positiveId(record['referrer_id'])];
   if (user_id === undefined) return { problem: 'user_id must be a positive integer below 2^53' };
   if (referrer_id === undefined) return { problem: 'referrer_id must be a positive integer below 2^53' };
   const { date: given, balance, unit } = record;
@@ -32,10 +35,4 @@ function readReferral(record: JsonObject): { readonly referral: ImportedReferral
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-/** Cells of CSV are text. */
-function userIdOf(value: unknown): number | undefined {
-  const id = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : safeInteger(value);
-  return id !== undefined && Number.isSafeInteger(id) && id > 0 ? id : undefined;
 }

@@ -11,7 +11,7 @@ import { type CustomEventInput, customEventItemOf } from './receive.ts';
 /** A checked event of the past. */
 export type ImportedEventInput = CustomEventInput & { readonly date: number };
 
-/** A line of a file: an event, or why there is none. */
+/** A line of a file: an event, or the problem of the line. */
 export type ImportedLine = { readonly line: number } & (
   | { readonly event: ImportedEventInput }
   | { readonly problem: string }
@@ -23,7 +23,7 @@ export interface ImportEventsOptions {
   /** Names the file and how it is read: the same lines in the same order each time. */
   readonly file: string;
   readonly lines: AsyncIterable<ImportedLine>;
-  /** Called with each line that is refused now. */
+  /** Called with each line that is refused, also by an earlier call. */
   readonly onRefused: (line: number, problem: string) => void;
   /** Called after each append. */
   readonly onProgress: (imported: number, position: Position) => Promise<void> | void;
@@ -61,8 +61,8 @@ export async function importEvents(
   const stream = importStream(bot, file);
   let { state, head } = await load(log, eventImport, stream);
   const before = state.imported;
+  const { isFinished } = state;
   let position: Position | undefined;
-  if (state.isFinished) return { imported: 0, before, refused: state.refused, position };
 
   let part: ImportedEventInput[] = [];
   let characters = 0;
@@ -85,11 +85,10 @@ export async function importEvents(
   }
 
   for await (const next of lines) {
-    if (next.line <= state.line) continue; // the log has it
-    if ('problem' in next) {
-      refused++;
-      onRefused(next.line, next.problem);
-    } else {
+    if ('problem' in next) onRefused(next.line, next.problem);
+    if (next.line <= state.line || isFinished) continue; // the log has it
+    if ('problem' in next) refused++;
+    else {
       const size = JSON.stringify(next.event).length;
       if (part.length === MAX_EVENTS || (part.length > 0 && characters + size > MAX_CHARACTERS)) await flush(false);
       part.push(next.event);
@@ -97,6 +96,6 @@ export async function importEvents(
     }
     line = next.line;
   }
-  await flush(true);
+  if (!isFinished) await flush(true);
   return { imported: state.imported - before, before, refused, position };
 }

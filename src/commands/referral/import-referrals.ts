@@ -1,14 +1,17 @@
 import Big from 'big.js';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
+import { eventTypes } from '../../domain/catalog/event-types.ts';
 import type { CustomEventItem } from '../../domain/intake/events.ts';
-import { SCALE_WITHOUT_UNIT } from '../../domain/referral/program.ts';
+import { type RewardRule, SCALE_WITHOUT_UNIT } from '../../domain/referral/program.ts';
 import {
-  IMPORTED,
+  balanceKey,
+  IMPORT_RULE,
   type ImportedReferral,
+  importEvent,
   type ReferralImport,
   referralImport,
 } from '../../domain/referral/referral-import.ts';
-import { importStream } from '../../domain/streams.ts';
+import { eventTypesStream, importStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/bots.ts';
 import { type CommandContext, type Loaded, load } from '../decide-and-append.ts';
@@ -16,7 +19,7 @@ import type { EventTypeDirectory } from '../intake/event-type-directory.ts';
 import { untilCertain } from '../until-certain.ts';
 import { changeRule, createRule, ruleCatalog, rulesOf } from './rules.ts';
 
-/** A line of a file: a referral, or why there is none. */
+/** A line of a file: a referral, or the problem of the line. */
 export type ReferralLine = { readonly line: number } & (
   | { readonly referral: ImportedReferral }
   | { readonly problem: string }
@@ -28,17 +31,25 @@ export interface ImportReferralsOptions {
   /** Names the content of the file. */
   readonly file: string;
   readonly lines: AsyncIterable<ReferralLine>;
-  /** Called with each line that is refused. */
+  /** Called with each line that is refused, also by an earlier call. */
   readonly onRefused: (line: number, problem: string) => void;
-  /** Called with each opening balance that is refused, since its user has another referrer. */
-  readonly onOtherReferrer: (referral: ImportedReferral, referrer: number) => void;
-  /** The referrers of these users, as of the log up to the position. */
-  readonly referrersOf: (userIds: readonly number[], upTo: Position) => Promise<ReadonlyMap<number, number>>;
+  /** Called with each opening balance that is refused now. */
+  readonly onRefusedBalance: (referral: ImportedReferral, problem: string) => void;
+  /** Reads what is known of referrals, as of the log up to the position. */
+  readonly lookUp: (referrals: readonly ImportedReferral[], upTo: Position) => Promise<KnownReferrals>;
+}
+
+export interface KnownReferrals {
+  /** The referrer of each user. */
+  readonly referrers: ReadonlyMap<number, number>;
+  /** The keys of those opening balances ({@link balanceKey}) that count already. */
+  readonly balances: ReadonlySet<string>;
 }
 
 export interface ImportedReferrals {
   readonly imported: number;
   readonly imported_before: number;
+  /** Lines and opening balances of the whole file that are refused. */
   readonly refused: number;
   /** Opening balances that this call has made events of. */
   readonly balances: number;
@@ -52,54 +63,51 @@ const MAX_REFERRALS = 500;
  * Appends who referred each user, and for each opening balance an event that earns it by the rule `imported`, 100 percent of
  * the value without a hold. So accruals, history and audit treat the balance as any other reward. The event is appended after
  * the referral is certain, and only if the referrer is the one of the line: the amount would else go to another account.
- * Resumes after a failure; a file counts once (decisions.md#import-referrals).
+ * Resumes after a failure; a file counts once, and a balance counts once for a user and unit (decisions.md#import-referrals).
  * @throws Rejection not_found: the bot
  * @throws ConflictError another command imports the same file
  */
 export async function importReferrals(
   context: CommandContext & { readonly directory: EventTypeDirectory },
-  { bot, file, lines, onRefused, onOtherReferrer, referrersOf }: ImportReferralsOptions,
+  { bot, file, lines, onRefused, onRefusedBalance, lookUp }: ImportReferralsOptions,
 ): Promise<ImportedReferrals> {
   const { log, sources, directory } = context;
   await existingBot(log, bot);
   const stream = importStream(bot, file);
   let loaded: Loaded<ReferralImport> = await load(log, referralImport, stream);
   const imported_before = loaded.state.imported;
-  const result = () => ({ imported: loaded.state.imported - imported_before, imported_before, refused, balances });
+  const isFinished = loaded.state.isFinished;
   let { line, refused } = loaded.state;
   let balances = 0;
-  if (loaded.state.isFinished) return { ...result(), position: undefined };
+  let position: Position | undefined;
   const scaleOf = await unitScales(context, bot);
+  const now = sources.now();
   let eventId: number | undefined;
 
   async function append(event: Parameters<typeof referralImport.write>[0]): Promise<void> {
-    const commit = {
-      id: sources.uuid(),
-      stream,
-      expected: loaded.head,
-      at: sources.now(),
-      events: [referralImport.write(event)],
-    };
-    const { head, position } = await untilCertain(() => log.append(commit));
-    loaded = { state: referralImport.evolve(loaded.state, event), head: head!, position };
+    const events = [referralImport.write(event)];
+    const commit = { id: sources.uuid(), stream, expected: loaded.head, at: sources.now(), events };
+    const appended = await untilCertain(() => log.append(commit));
+    position = appended.position;
+    loaded = { state: referralImport.evolve(loaded.state, event), head: appended.head!, position };
   }
 
   /** Makes the events of the last part's opening balances. */
   async function settle(): Promise<void> {
     const { unsettled } = loaded.state;
     if (unsettled.length === 0) return;
-    eventId ??= await openRule(context, bot, directory);
-    const referrers = await referrersOf(
-      unsettled.map(({ user_id }) => user_id),
-      loaded.position!,
-    );
+    eventId ??= await openRule(context, bot, file, directory);
+    const known = await lookUp(unsettled, loaded.position!);
     const items: CustomEventItem[] = [];
     for (const referral of unsettled) {
-      const referrer = referrers.get(referral.user_id)!;
-      if (referrer === referral.referrer_id) items.push(balanceEvent(referral, eventId, scaleOf));
-      else onOtherReferrer(referral, referrer);
+      const problem = balanceProblem(referral, known);
+      if (problem === null) items.push(balanceEvent(referral, eventId, scaleOf));
+      else {
+        refused++;
+        onRefusedBalance(referral, problem);
+      }
     }
-    if (items.length === 0) return;
+    if (items.length === 0) return; // the next part says so
     await append({ type: 'custom_events_received', data: { items } });
     balances += items.length;
   }
@@ -111,22 +119,24 @@ export async function importReferrals(
     part = [];
   }
 
+  const named = new Set<string>();
   for await (const next of lines) {
-    if (next.line <= loaded.state.line) continue; // the log has it
-    const problem = 'problem' in next ? next.problem : referralProblem(next.referral, scaleOf);
-    if (problem !== undefined) {
-      refused++;
-      onRefused(next.line, problem);
-    } else {
+    const problem = 'problem' in next ? next.problem : referralProblem(next.referral, { scaleOf, named, now });
+    if (problem !== null) onRefused(next.line, problem);
+    if (next.line <= loaded.state.line || isFinished) continue; // the log has it
+    if (problem !== null) refused++;
+    else if ('referral' in next) {
       if (part.length === MAX_REFERRALS) await flush(false);
-      if ('referral' in next) part.push(next.referral);
+      part.push(next.referral);
     }
     line = next.line;
   }
-  if (part.length > 0) await flush(false);
-  await flush(true);
-  if (eventId !== undefined) await closeRule(context, bot);
-  return { ...result(), position: loaded.position };
+  if (!isFinished) {
+    if (part.length > 0) await flush(false);
+    await flush(true);
+  }
+  await closeRule(context, bot, file);
+  return { imported: loaded.state.imported - imported_before, imported_before, refused, balances, position };
 }
 
 type ScaleOf = (unit: string | undefined) => number | undefined;
@@ -137,40 +147,72 @@ async function unitScales({ log }: CommandContext, bot: string): Promise<ScaleOf
   return (unit) => (unit === undefined ? SCALE_WITHOUT_UNIT : (units.get(unit)?.scale ?? currencyDigits(unit)));
 }
 
-function referralProblem({ user_id, referrer_id, balance }: ImportedReferral, scaleOf: ScaleOf): string | undefined {
+interface Checked {
+  readonly scaleOf: ScaleOf;
+  /** Keys of the opening balances of the lines before. */
+  readonly named: Set<string>;
+  readonly now: number;
+}
+
+/** @returns null if the line is right */
+function referralProblem(referral: ImportedReferral, { scaleOf, named, now }: Checked): string | null {
+  const { user_id, referrer_id, date, balance } = referral;
   if (user_id === referrer_id) return 'user_id and referrer_id must be two users';
-  if (balance === undefined) return undefined;
+  if (date !== undefined && date > now) return 'date must not lie in the future';
+  if (balance === undefined) return null;
   const { amount, unit } = balance;
   const scale = scaleOf(unit);
-  if (scale === undefined) return `unit must be a unit of the bot or a currency: ${unit} is none`;
+  if (scale === undefined) return `unit must be a currency or a unit of the bot, not ${unit}`;
   if (new Big(amount).lte(0)) return 'balance must be above 0';
   if (!new Big(amount).round(scale).eq(amount)) return `balance must have at most ${scale} decimals`;
-  return undefined;
+  if (named.has(balanceKey(referral))) return `user ${user_id} has a balance in this unit on an earlier line`;
+  named.add(balanceKey(referral));
+  return null;
+}
+
+/** @returns null if the balance may be earned */
+function balanceProblem(referral: ImportedReferral, { referrers, balances }: KnownReferrals): string | null {
+  const { user_id, referrer_id } = referral;
+  const referrer = referrers.get(user_id);
+  if (referrer === undefined)
+    throw new Error(`the referral of user ${user_id} is in the log, and not in the read model`);
+  if (referrer !== referrer_id) return `the user has the referrer ${referrer}`;
+  return balances.has(balanceKey(referral)) ? 'the user has an opening balance in this unit' : null;
 }
 
 /** A custom event has its value in the smallest parts of its unit. */
-function balanceEvent({ user_id, balance }: ImportedReferral, event_id: number, scaleOf: ScaleOf): CustomEventItem {
-  const { amount, unit } = balance!;
+function balanceEvent(referral: ImportedReferral, event_id: number, scaleOf: ScaleOf): CustomEventItem {
+  const { amount, unit } = referral.balance!;
   const value = unit === undefined ? amount : new Big(amount).times(`1e${scaleOf(unit)}`).toFixed();
-  return { event_id, user_id, value, unit };
+  return { event_id, user_id: referral.user_id, value, unit, event_key: balanceKey(referral) };
 }
 
-/** The rule by which opening balances are earned is active while an import runs. @returns the event id that triggers it */
-async function openRule(context: CommandContext, bot: string, directory: EventTypeDirectory): Promise<number> {
-  const trigger_event_id = (await directory.resolve(bot, [IMPORTED])).get(IMPORTED)!;
-  const rule = await importRule(context, bot);
+/** The rule by which opening balances are earned is active while its file is imported. @returns the event id that triggers it */
+async function openRule(
+  context: CommandContext,
+  bot: string,
+  file: string,
+  directory: EventTypeDirectory,
+): Promise<number> {
+  const name = importEvent(file);
+  const trigger_event_id = (await directory.resolve(bot, [name])).get(name)!;
+  const rule = await importRule(context, bot, file);
   if (rule === undefined) {
     const terms = { reward_type: 'percent', percent: '100', amount: null, unit_id: null, hold_days: '0' } as const;
-    await createRule(context, { bot, name: IMPORTED, trigger_event_id, ...terms });
-  } else await changeRule(context, { bot, ruleId: rule.rule_id }, { active: true });
+    await createRule(context, { bot, name: IMPORT_RULE, trigger_event_id, ...terms });
+  } else if (!rule.active) await changeRule(context, { bot, ruleId: rule.rule_id }, { active: true });
   return trigger_event_id;
 }
 
-async function closeRule(context: CommandContext, bot: string): Promise<void> {
-  const rule = await importRule(context, bot);
-  await changeRule(context, { bot, ruleId: rule!.rule_id }, { active: false });
+async function closeRule(context: CommandContext, bot: string, file: string): Promise<void> {
+  const rule = await importRule(context, bot, file);
+  if (rule?.active) await changeRule(context, { bot, ruleId: rule.rule_id }, { active: false });
 }
 
-async function importRule({ log }: CommandContext, bot: string) {
-  return (await rulesOf(log, bot)).find(({ name, percent }) => name === IMPORTED && percent === '100');
+/** The rule of a file, by the event that triggers it: an owner may rename the rule. */
+async function importRule({ log }: CommandContext, bot: string, file: string): Promise<RewardRule | undefined> {
+  const { state } = await load(log, eventTypes, eventTypesStream(bot));
+  const trigger = state.names.get(importEvent(file));
+  if (trigger === undefined) return undefined;
+  return (await rulesOf(log, bot)).find(({ trigger_event_id }) => trigger_event_id === trigger);
 }

@@ -19,8 +19,8 @@ export type ImportedReferral = z.infer<typeof item>;
 
 /**
  * Referrals of a part of an imported file (decisions.md#import-referrals). Each is a mark by a referrer: an earlier referrer
- * stays. It makes the user known. `line` is the last line of the file that was read, `refused` the number of lines refused so
- * far. The last commit of a file is `finished`.
+ * stays. It makes the user known. `line` is the last line of the file that was read, `refused` the number of lines and opening
+ * balances refused so far. The last commit of a file is `finished`.
  */
 export const referralsImported = eventType(
   'referrals_imported',
@@ -33,8 +33,13 @@ export const referralsImported = eventType(
   }),
 );
 
-/** The custom event, and the reward rule, by which an opening balance is earned. */
-export const IMPORTED = 'imported';
+/** The name of the reward rule by which the opening balances of a file are earned. */
+export const IMPORT_RULE = 'imported';
+/** The custom event that triggers the rule. Each file has its own, so that no other event earns by it. */
+export const importEvent = (file: string): string => `imported ${file}`;
+/** An opening balance counts once for a user and a unit, in whichever files it is. */
+export const balanceKey = ({ user_id, balance }: ImportedReferral): string =>
+  `imported:${user_id}:${balance?.unit ?? ''}`;
 
 /** Stream `import-<bot>/<file>`: referrals, and after each part the events that earn its opening balances. */
 export interface ReferralImport {
@@ -52,7 +57,8 @@ export const referralImport = decider(
   [referralsImported, customEventsReceived],
   (): ReferralImport => ({ line: 0, imported: 0, refused: 0, isFinished: false, unsettled: [] }),
   (state, { type, data }: ImportEvent): ReferralImport => {
-    if (type === 'custom_events_received') return { ...state, unsettled: [] };
+    if (type === 'custom_events_received')
+      return { ...state, refused: state.refused + state.unsettled.length - data.items.length, unsettled: [] };
     const { items, line, refused, finished } = data;
     return {
       line,

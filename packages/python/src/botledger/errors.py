@@ -102,10 +102,11 @@ def error_of(status: int, body: Any, retry_after_s: float | None) -> BotledgerEr
     """The error of an answer that is no success. `body`: the parsed body, or None if it is no JSON."""
     given = body if isinstance(body, dict) else {}
     error = given.get("error")
-    details: list[Problem] = given.get("details", [])
+    listed = given.get("details")  # a proxy's answer may have any shape
+    details: list[Problem] = listed if isinstance(listed, list) else []
     if isinstance(error, str):
         message = error
-    elif isinstance(error, dict):  # send-target: names of fields with messages (docs/decisions.md#send-target-errors)
+    elif isinstance(error, dict) and error and all(isinstance(texts, list) for texts in error.values()):  # send-target: names of fields with messages (docs/decisions.md#send-target-errors)
         details = [{"path": path, "message": text} for path, texts in error.items() for text in texts]
         message = f"{details[0]['message']} (at {details[0]['path']})"
     else:
