@@ -136,7 +136,7 @@ export function describeIntakeFlow(start: () => Promise<TestService>): void {
     const kind = await service.get('/v1/bot-errors?kind=odd', key);
     expect(kind).toMatchObject({
       status: 400,
-      body: { details: [{ path: 'kind', allowed: ['unknown_user', 'warning'] }] },
+      body: { details: [{ path: 'kind', allowed: ['unknown_user', 'warning', 'property_limit'] }] },
     });
   });
 
