@@ -24,12 +24,11 @@ export const texts = {
   },
   login: {
     title: 'Log in',
-    intro: 'With a personal or an owner API key, or the key of an operator. The key itself is not kept in the browser.',
+    intro: 'With a personal or owner API key, or an operator’s key. The browser does not keep the key.',
     key: 'API key',
     hint: 'The first start writes one to DATA_DIR/demo.key. Others: npx botledger key issue --kind personal',
     submit: 'Log in',
-    ended:
-      'Your session is over. It ends after 12 hours, after 2 hours without use, with its key, and by a log-out elsewhere.',
+    ended: 'Your session is over: after 12 hours, after 2 hours without use, with its key, or by a log-out elsewhere.',
     linkUsed: 'This link was used before, or is older than ten minutes. Log in with a key.',
     notSecure:
       'A browser keeps the session only over TLS, or on this machine. Open the console at https://…, or through a tunnel: ssh -L 3000:127.0.0.1:3000 HOST',
@@ -101,7 +100,7 @@ export const texts = {
     next: 'What to do next',
     readModels: 'Read models',
     readModelsMeans:
-      'Answers come from read models, which are built from the log. A version that answers can be built again beside itself; clients notice nothing.',
+      'Answers come from read models, built from the log. A live version can be built again beside itself; clients notice nothing.',
     readModel: 'Read model',
     version: (version: number) => `version ${version}`,
     states: { live: 'Answers', building: 'Being built', ready: 'Built', stopped: 'Stopped' },
@@ -260,7 +259,7 @@ export const texts = {
       channel: 'Channels',
     },
     customSegment: (id: string) => `List ${id}, saved with this draft`,
-    customMeans: 'These users were chosen when the draft was made, from a report or by an upload. They stay the same.',
+    customMeans: 'These users were chosen with the draft, from a report or by an upload, and stay the same.',
     keptFilter: 'A filter that this page cannot change; it is kept as it is',
     chats: 'Chat ids, with spaces, commas or lines between',
     task: 'Number of the broadcast',
@@ -468,7 +467,7 @@ export const texts = {
     audit: 'An operator can audit this account.',
     chain: 'Hashes of the account in the log',
     chainMeans:
-      'Each commit holds the hash of the one before it. Keep the last hash elsewhere: if it ever differs at the same commit, the log was changed.',
+      'Each commit holds the hash of the one before it. Keep the last hash elsewhere: if it differs at the same commit, the log was changed.',
     head: (position: string) => `Last commit ${position}, hash`,
     eventsOfCommit: 'Events',
     hash: 'Hash, SHA-256',
@@ -513,7 +512,7 @@ export const texts = {
       webhook: 'Payout webhook',
     },
     noOwnerKey:
-      'Settings need a key of kind owner. This session has a personal key. Ask your operator for one, or issue it on the server:',
+      'Settings need an owner key; this session has a personal one. Ask your operator, or issue it on the server:',
     noOwnerKeyThen: 'Then log out, and log in with the new key.',
     save: 'Save',
     saved: 'Saved.',
@@ -541,12 +540,12 @@ export const texts = {
     paidBroadcasts: 'Send more than 30 messages a second, which the platform charges for',
     platformWebhook: "Secret of the platform's webhook",
     platformWebhookMeans:
-      'The platform shows it with each update that it sends to this service. After a rotation, set the webhook at the platform again.',
-    askPlatformSecret: 'Replace the secret? Updates are refused from then on, until the platform has the new secret.',
+      'The platform shows it with each update. After a rotation, set the webhook at the platform again.',
+    askPlatformSecret: 'Replace the secret? Updates are refused until the platform has the new one.',
     platformSecret: "Secret of the platform's webhook",
     rotateSecret: 'Replace the secret',
     newBot: 'Another bot',
-    newBotNeeds: 'To create a bot takes an owner key for all bots. This one is for named bots. On the server:',
+    newBotNeeds: 'A new bot needs an owner key for all bots. On the server:',
     createBot: 'Create the bot',
     kind: 'For',
     kinds: { service: 'a program', personal: 'a person', owner: 'an owner' },

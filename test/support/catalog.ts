@@ -7,7 +7,7 @@ import { createUnit } from '../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createEventTypeDirectory } from '../../src/commands/intake/event-type-directory.ts';
 import { issueOperator, revokeOperator } from '../../src/commands/operations/operators.ts';
-import { finishJob, requestJob } from '../../src/commands/operations/work.ts';
+import { finishJob, recordAudit, requestJob } from '../../src/commands/operations/work.ts';
 
 export async function anOwner(context: CommandContext): Promise<number> {
   const profile = { name: 'Ann', currency: 'EUR', plan: 'premium', broadcastsPerMonth: 100 } as const;
@@ -50,5 +50,6 @@ export async function aBusyCatalog(context: CommandContext): Promise<void> {
     if (seed === 1) continue;
     await finishJob(context, jobId, { outcome: 'done', summary: 'all is well', findings: [], findings_count: 0 });
     await revokeOperator(context, operatorId);
+    await recordAudit(context, { outcome: 'done', summary: 'all is well', findings: [], findings_count: 0 });
   }
 }

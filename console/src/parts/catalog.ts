@@ -34,7 +34,7 @@ export async function loadCatalog(bot: string, signal: AbortSignal): Promise<Cat
 /** The custom properties of events that have numbers, by the names of their fields. */
 export function numbersOf({ fields }: Catalog): readonly `events.properties.${string}`[] {
   return fields.flatMap(({ name, types }) =>
-    types?.includes('number') === true ? [name as `events.properties.${string}`] : [],
+    types?.includes('number') ? [name as `events.properties.${string}`] : [],
   );
 }
 

@@ -215,11 +215,10 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
 /** @param seen values of the field: they show the type of a dynamic field's values, as its `types` do */
 function valueFrom({ type, types }: Field, text: string, seen: readonly Value[]): Value {
   if (type === 'dynamic') {
-    const has = (name: 'number' | 'boolean') =>
-      types?.includes(name) === true || seen.some((value) => typeof value === name);
+    const has = (name: 'number' | 'boolean') => types?.includes(name) || seen.some((value) => typeof value === name);
     const found = seen.find((value) => String(value) === text);
     if (found !== undefined) return found;
-    if (has('number') && text !== '' && String(Number(text)) === text) return Number(text);
+    if (has('number') && String(Number(text)) === text) return Number(text);
     return has('boolean') && (text === 'true' || text === 'false') ? text === 'true' : text;
   }
   if (type === 'boolean') return text === 'true';

@@ -10,6 +10,7 @@ import { fieldName } from './field-name.ts';
 import { daysOf, PRESETS } from './period.ts';
 import {
   AMOUNT_FIELDS,
+  type AmountField,
   aggregationsOf,
   CHARTS,
   COHORT_TYPES,
@@ -188,7 +189,7 @@ function Metrics({ bot, catalog, state, set }: PartProps & { readonly bot: strin
                 label={words.field}
                 value={metric.field}
                 of={fields}
-                names={{ ...words.fields, ...Object.fromEntries(fields.map((name) => [name, fieldName(name)])) }}
+                names={Object.fromEntries(fields.map((name) => [name, fieldName(name)])) as Record<AmountField, string>}
                 onChange={(field) => change(index, { ...metric, field })}
               />
             )}

@@ -29,6 +29,7 @@ it('has the rows of owners, bots, keys, goals, units, rates, operators and jobs 
     goals: 6,
     jobs: 2,
     keys: 8,
+    command_audits: 1,
     operators: 2,
     owners: 2,
     units: 3,

@@ -231,7 +231,7 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
   it('a personal key sees how to get an owner key, and none of the settings', async () => {
     const console = await started.logIn(bot.apiKey);
     await console.page.getByRole('link', { name: 'Settings' }).click();
-    await console.page.getByText('Settings need a key of kind owner').waitFor();
+    await console.page.getByText('Settings need an owner key').waitFor();
     await console.page.getByText('key issue --owner ID --all-bots --kind owner').waitFor();
     expect(await console.page.locator('form').count()).toBe(0);
     expect(console.complaints).toEqual([]);
