@@ -32,7 +32,7 @@ export async function cancellable<T>(
     await client.query(`BEGIN READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}; ${settings}`);
     const { rows: backends } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     // If the cancellation fails, the statement ends at its timeout.
-    cancel = () => void others.query('SELECT pg_cancel_backend($1)', [backends[0]!.pid]).catch(() => {});
+    cancel = () => void others.query('SELECT pg_cancel_backend($1::int)', [backends[0]!.pid]).catch(() => {});
     signal.addEventListener('abort', cancel, { once: true });
     const result = await work(client);
     await client.query('COMMIT');

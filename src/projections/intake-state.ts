@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { UnreadableEventError } from '../domain/event-type.ts';
 import { type IntakeState, intakeState, type PayloadState, UPDATE_MEMORY_MS } from '../domain/intake/fold.ts';
 import { keyOf } from '../log/stream-name.ts';
-import { copyInto, copyLine, numbers } from './batch-sql.ts';
+import { copyInto, copyLine, nameOf, numbers, ofBot, onlyBot } from './batch-sql.ts';
 import type { ReadCommit } from './read-model.ts';
 
 /** Stores the state of the intake fold (domain/intake/fold.ts) in the tables of a read model, and loads it again. */
@@ -77,12 +77,14 @@ export async function loadUpdateIds(
       ids.push(id);
     }
   if (ids.length === 0) return;
+  const botIds = intakes.map(({ bot_id }) => bot_id);
+  const only = onlyBot(tx, botIds);
   const { rows } = await tx.query<[number, number]>({
-    name: 'intake.load_update_ids',
+    name: nameOf('intake.load_update_ids', only),
     text: `SELECT u.i::int, x.received::float8
              FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i)
-             JOIN update_ids x USING (bot_id, update_id)`,
-    values: [numbers(intakes.map(({ bot_id }) => bot_id)), numbers(ids)],
+             JOIN update_ids x USING (bot_id, update_id) WHERE ${ofBot('x.bot_id', only)}`,
+    values: [numbers(botIds), numbers(ids)],
     rowMode: 'array',
   });
   for (const [i, received] of rows) {
@@ -96,11 +98,14 @@ export async function saveUpdateIds(tx: ClientBase, intakes: readonly BotIntake[
   const outlived: { readonly bot_id: number; readonly id: number }[] = [];
   for (const { bot_id, addedUpdates, storedUpdates } of intakes)
     for (const id of storedUpdates) if (addedUpdates.has(id)) outlived.push({ bot_id, id });
+  const botIds = outlived.map(({ bot_id }) => bot_id);
+  const only = onlyBot(tx, botIds);
   if (outlived.length > 0)
     await tx.query({
-      name: 'intake.delete_update_ids',
-      text: 'DELETE FROM update_ids WHERE (bot_id, update_id) IN (SELECT * FROM unnest($1::int[], $2::bigint[]))',
-      values: [outlived.map(({ bot_id }) => bot_id), outlived.map(({ id }) => id)],
+      name: nameOf('intake.delete_update_ids', only),
+      text: `DELETE FROM update_ids
+              WHERE (bot_id, update_id) IN (SELECT * FROM unnest($1::int[], $2::bigint[])) AND ${ofBot('bot_id', only)}`,
+      values: [botIds, outlived.map(({ id }) => id)],
     });
   await copyInto(tx, 'update_ids', 'bot_id, update_id, received', updateLines(intakes));
 }
@@ -116,11 +121,13 @@ export async function loadCodes(
 ): Promise<void> {
   const lookups = wanted.flatMap(({ bot, payloads }) => [...payloads].map((code) => ({ bot, code })));
   if (lookups.length === 0) return;
+  const botIds = lookups.map(({ bot }) => bot.bot_id);
+  const only = onlyBot(tx, botIds);
   const { rows } = await tx.query<[number]>({
-    name: 'intake.load_codes',
+    name: nameOf('intake.load_codes', only),
     text: `SELECT u.i::int FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS u (bot_id, code, i)
-             JOIN codes c ON c.bot_id = u.bot_id AND c.code = u.code`,
-    values: [numbers(lookups.map(({ bot }) => bot.bot_id)), lookups.map(({ code }) => code)],
+             JOIN codes c ON c.bot_id = u.bot_id AND c.code = u.code WHERE ${ofBot('c.bot_id', only)}`,
+    values: [numbers(botIds), lookups.map(({ code }) => code)],
     rowMode: 'array',
   });
   for (const [i] of rows) lookups[i - 1]!.bot.payloads.codes.add(lookups[i - 1]!.code);
@@ -156,14 +163,17 @@ export async function deleteExpired(
 ): Promise<void> {
   const due = intakes.filter(({ clock, clockBefore }) => hourOf(clock) > hourOf(clockBefore));
   if (due.length === 0) return;
+  const botIds = due.map(({ bot_id }) => bot_id);
+  const only = onlyBot(tx, botIds);
   const deletes = retentions.map(
     ({ table, column, ms }) =>
-      `${table}_gone AS (DELETE FROM ${table} t USING due WHERE t.bot_id = due.bot_id AND t.${column} < due.hour - ${ms})`,
+      `${table}_gone AS (DELETE FROM ${table} t USING due
+          WHERE t.bot_id = due.bot_id AND ${ofBot('t.bot_id', only)} AND t.${column} < due.hour - ${ms})`,
   );
   await tx.query({
-    name: `intake.expire_${retentions.map(({ table }) => table).join('_')}`,
+    name: nameOf(`intake.expire_${retentions.map(({ table }) => table).join('_')}`, only),
     text: `WITH due AS (SELECT * FROM unnest($1::int[], $2::bigint[]) AS d (bot_id, hour)), ${deletes.join()} SELECT`,
-    values: [numbers(due.map(({ bot_id }) => bot_id)), numbers(due.map(({ clock }) => hourOf(clock)))],
+    values: [numbers(botIds), numbers(due.map(({ clock }) => hourOf(clock)))],
   });
 }
 

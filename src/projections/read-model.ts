@@ -27,6 +27,12 @@ export interface ReadModel {
   readonly personal?: true;
   /** The statements that create its tables, run with the search path on its schema. */
   readonly ddl: string;
+  /**
+   * Where a Citus cluster keeps each of its tables; a database without Citus ignores it. The large ones are distributed by the
+   * column that names the bot. Each unique key of such a table includes the column, and each statement names the bot. Absent:
+   * all are local.
+   */
+  readonly placement?: Readonly<Record<string, Placement>>;
   /** Runs with the search path on its schema. @throws UnreadableEventError and errors of the database */
   apply(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void>;
   /**
@@ -51,6 +57,17 @@ export interface ReadModel {
   readonly derived?: readonly string[];
   /** Of tables whose rows are partly in derived tables: a FROM item, in a schema, that has them all. */
   readonly whole?: Readonly<Record<string, (schema: string) => string>>;
+}
+
+/**
+ * The column by which a table is distributed over the nodes; `reference`: every node has all rows, so that statements on any
+ * node can read them; `local`: the coordinator has the rows.
+ */
+export type Placement = 'bot_id' | 'public_key' | 'reference' | 'local';
+
+/** The same placement for several tables. */
+export function placed<P extends Placement>(placement: P, tables: readonly string[]): Record<string, P> {
+  return Object.fromEntries(tables.map((table) => [table, placement]));
 }
 
 /** The schema of a version of a read model. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
+import { clusterOf, dropFromWorkers, makeCluster } from './citus.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 export interface TestDatabase {
@@ -30,25 +31,45 @@ export function onOwnServer(): void {
   });
 }
 
+/** Creates the databases of a file on the given server; to be called first in the file. */
+export function onServerOf(server: TestServer | null): void {
+  beforeAll(() => {
+    ownServer = server ?? undefined;
+  });
+  afterAll(async () => {
+    await ownServer?.stop();
+    ownServer = undefined;
+  });
+}
+
 /** A fresh, empty database on the tests' server. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = ownServer?.url ?? inject('databaseUrl');
+  const cluster = await clusterOf(server);
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
+  const create = async (): Promise<void> => {
+    await onServer(server, `CREATE DATABASE ${name}`);
+    if (cluster !== null) await makeCluster(url, cluster);
+  };
+  const drop = async (): Promise<void> => {
+    await onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    if (cluster !== null) await dropFromWorkers(url, cluster);
+  };
+  await create();
   const pool = new pg.Pool({ connectionString: url.href, max: 10 });
   pool.on('error', () => {}); // `drop` cuts idle connections
   return {
     url: url.href,
     pool,
     async recreate() {
-      await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
-      await onServer(server, `CREATE DATABASE ${name}`);
+      await drop();
+      await create();
     },
     async drop() {
       await pool.end();
-      await onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      await drop();
     },
   };
 }

@@ -13,7 +13,9 @@ export async function eventsSnapshot(tx: ClientBase): Promise<EventsSnapshot> {
   const idOf = (column: string) =>
     `(SELECT ${id('s')} FROM whole s WHERE s.bot_id = x.bot_id AND s.user_id = x.user_id AND s.ord = x.${column})`;
   const rows = async <T>(text: string) =>
-    (await tx.query<{ row: T }>(`SELECT to_jsonb(q) AS row FROM (${text}) q`)).rows.map(({ row }) => row);
+    (await tx.query<{ row: T }>(`WITH q AS MATERIALIZED (${text}) SELECT to_jsonb(q) AS row FROM q`)).rows.map(
+      ({ row }) => row,
+    );
   return {
     events: await rows(
       `${whole}

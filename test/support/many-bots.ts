@@ -32,8 +32,7 @@ const KEYS_OF_PAIR = 2;
 function renamed(stream: string, pair: number): string {
   if (stream.startsWith('fx-')) return stream;
   if (stream.startsWith('owner-')) return `owner-${pair * KEYS_OF_PAIR + Number(stream.slice('owner-'.length))}`;
-  const [ofBot, ...rest] = stream.split('/');
-  return [`${ofBot}${pair}`, ...rest].join('/');
+  return stream.replace(/^[^/]+/, (key) => `${key}${pair}`);
 }
 
 /** @param unitId a unit gets it: the random logs give all units of a bot the same */

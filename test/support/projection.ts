@@ -1,8 +1,10 @@
 import type pg from 'pg';
+import { isCitus } from '../../src/database/citus.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import type { Keyring, RecordedCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
+import { applyTo } from '../../src/projections/runtime/apply.ts';
 import { readCommits } from '../../src/projections/runtime/read-commits.ts';
 import { setSearchPath } from '../../src/projections/runtime/versions.ts';
 import type { MemoryLog } from './memory-log.ts';
@@ -22,7 +24,7 @@ export async function applyBatch(
   if (wanted.length === 0) return;
   await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, firstSchema(model));
-    await model.apply(tx, await readCommits(model, wanted, keys));
+    await applyTo(model, tx, await readCommits(model, wanted, keys));
   });
   await drain(pool, model);
 }
@@ -33,6 +35,7 @@ export async function drain(pool: pg.Pool, model: ReadModel): Promise<void> {
   while (more)
     more = await inTransaction(pool, async (tx) => {
       await setSearchPath(tx, firstSchema(model));
+      await isCitus(tx);
       return model.idle!(tx, false);
     });
 }

@@ -3,6 +3,7 @@ import { inTransaction } from '../../src/database/transaction.ts';
 import { type Keyring, partitionOf, type RecordedCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
+import { applyTo } from '../../src/projections/runtime/apply.ts';
 import { readCommits } from '../../src/projections/runtime/read-commits.ts';
 import { setSearchPath } from '../../src/projections/runtime/versions.ts';
 import { createTestDatabase } from './database.ts';
@@ -68,7 +69,7 @@ async function replayInto(
   for (const partition of partitions.values()) {
     await inTransaction(pool, async (tx) => {
       await setSearchPath(tx, firstSchema(model));
-      await model.apply(tx, await readCommits(model, partition, keys));
+      await applyTo(model, tx, await readCommits(model, partition, keys));
     });
   }
   await drain(pool, model);

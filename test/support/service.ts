@@ -155,7 +155,7 @@ export async function startTestService(
     async dropDerived() {
       if ('EVENT_LOG' in env) return database.recreate();
       const { rows } = await database.pool.query<{ name: string }>(
-        `SELECT nspname AS name FROM pg_namespace WHERE nspname NOT IN ('log', 'information_schema') AND nspname !~ '^pg_'`,
+        `SELECT nspname AS name FROM pg_namespace WHERE nspname NOT IN ('log', 'information_schema') AND nspname !~ '^(pg_|citus|columnar)'`,
       );
       for (const { name } of rows) await database.pool.query(`DROP SCHEMA ${name} CASCADE`);
     },

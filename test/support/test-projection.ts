@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import type { ReadCommit, ReadModel } from '../../src/projections/read-model.ts';
+import { applyTo } from '../../src/projections/runtime/apply.ts';
 import { createTestDatabase } from './database.ts';
-import { firstSchema } from './read-model-tables.ts';
+import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
 export interface TestProjection {
   /**
@@ -20,7 +21,7 @@ export interface TestProjection {
 export async function createTestProjection(model: ReadModel): Promise<TestProjection> {
   const { pool, drop } = await createTestDatabase();
   const schema = firstSchema(model);
-  await pool.query(`CREATE SCHEMA ${schema}; SET search_path TO ${schema}; ${model.ddl}`);
+  await createFirstTables(pool, model);
   return {
     drop,
     async project(batches, read, after) {
@@ -29,7 +30,7 @@ export async function createTestProjection(model: ReadModel): Promise<TestProjec
         await tx.query('BEGIN');
         await tx.query(`SET LOCAL search_path TO ${schema}`);
         for (const batch of batches) {
-          await model.apply(tx, batch);
+          await applyTo(model, tx, batch);
           await after?.(tx);
         }
         let more = model.idle !== undefined;

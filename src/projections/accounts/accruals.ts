@@ -150,27 +150,27 @@ export async function applyReversal(
     text: `UPDATE accrual_hours SET accruals = accruals - 1 WHERE public_key = $1 AND user_id = $2 AND hour = $3`,
     values: [public_key, user_id, Math.floor(date / HOUR_MS)],
   });
-  if (compensation_id === null) return cancel(tx, accrual_id);
+  if (compensation_id === null) return cancel(tx, public_key, accrual_id);
   const amount = negated(reversed.amount);
   const made = { accrual_id: compensation_id, place, date: at, at, available_at: at, compensates: accrual_id };
   await writeAccruals(tx, [{ public_key, user_id, ...reversed, ...made, amount }]);
 }
 
 /** Takes a cancelled accrual out of the sums. */
-async function cancel(tx: ClientBase, accrualId: number): Promise<void> {
+async function cancel(tx: ClientBase, publicKey: string, accrualId: number): Promise<void> {
   await tx.query({
     name: 'accounts.cancel_accrued',
     text: `UPDATE balances b SET accrued = b.accrued - a.amount FROM accruals a
-            WHERE a.accrual_id = $1
-              AND b.public_key = a.public_key AND b.user_id = a.user_id AND b.unit = a.unit`,
-    values: [accrualId],
+            WHERE a.accrual_id = $1 AND a.public_key = $2
+              AND b.public_key = $2 AND b.user_id = a.user_id AND b.unit = a.unit`,
+    values: [accrualId, publicKey],
   });
   await tx.query({
     name: 'accounts.cancel_holds',
     text: `UPDATE holds h SET amount = h.amount - a.amount FROM accruals a, unnest('{${HOLD_BITS.join()}}'::int[]) span
-            WHERE a.accrual_id = $1 AND a.available_at > a.at
-              AND h.public_key = a.public_key AND h.user_id = a.user_id AND h.unit = a.unit
+            WHERE a.accrual_id = $1 AND a.public_key = $2 AND a.available_at > a.at
+              AND h.public_key = $2 AND h.user_id = a.user_id AND h.unit = a.unit
               AND h.bits = span AND h.bucket = a.available_at >> span`,
-    values: [accrualId],
+    values: [accrualId, publicKey],
   });
 }

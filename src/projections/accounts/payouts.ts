@@ -38,23 +38,28 @@ export async function applyRequest(
 export type PayoutEvent = Extract<AccountEvent, { readonly data: { readonly payout_id: number } }>;
 
 /** Applies an attempt of a payout, its outcome, or the end of the payout. */
-export async function applyPayoutEvent(tx: ClientBase, place: number, event: PayoutEvent): Promise<void> {
+export async function applyPayoutEvent(
+  tx: ClientBase,
+  { public_key }: AccountCommit,
+  place: number,
+  event: PayoutEvent,
+): Promise<void> {
   const { payout_id: id, at } = event.data;
+  const payout = [id, public_key];
   switch (event.type) {
     case 'payout_attempted':
       await one(
         tx,
         'attempt',
-        `UPDATE payouts SET status = 1, attempt = 'open', attempts = $2, address = $3, next_at = NULL
-          WHERE payout_id = $1`,
-        [id, event.data.attempt, event.data.address],
+        `UPDATE payouts SET status = 1, attempt = 'open', attempts = $3, address = $4, next_at = NULL
+          WHERE payout_id = $1 AND public_key = $2`,
+        [...payout, event.data.attempt, event.data.address],
       );
       await one(
         tx,
         'insert_attempt',
-        `INSERT INTO attempts (public_key, payout_id, attempt, at)
-         SELECT public_key, payout_id, $2, $3 FROM payouts WHERE payout_id = $1`,
-        [id, event.data.attempt, at],
+        'INSERT INTO attempts (payout_id, public_key, attempt, at) VALUES ($1, $2, $3, $4)',
+        [...payout, event.data.attempt, at],
       );
       return;
     case 'payout_attempt_failed': {
@@ -62,38 +67,47 @@ export async function applyPayoutEvent(tx: ClientBase, place: number, event: Pay
       await one(
         tx,
         'attempt_failed',
-        `UPDATE payouts SET attempt = 'failed', error = $2, next_at = $3 WHERE payout_id = $1`,
-        [id, error, next_at],
+        `UPDATE payouts SET attempt = 'failed', error = $3, next_at = $4 WHERE payout_id = $1 AND public_key = $2`,
+        [...payout, error, next_at],
       );
       await one(
         tx,
         'end_attempt',
-        'UPDATE attempts SET status = $3, error = $4 WHERE payout_id = $1 AND attempt = $2',
-        [id, attempt, status, error],
+        'UPDATE attempts SET status = $4, error = $5 WHERE payout_id = $1 AND public_key = $2 AND attempt = $3',
+        [...payout, attempt, status, error],
       );
       return;
     }
     case 'payout_accepted':
-      await one(tx, 'accepted', `UPDATE payouts SET attempt = 'accepted', error = NULL WHERE payout_id = $1`, [id]);
-      await one(tx, 'accept_attempt', 'UPDATE attempts SET status = 202 WHERE payout_id = $1 AND attempt = $2', [
-        id,
-        event.data.attempt,
-      ]);
+      await one(
+        tx,
+        'accepted',
+        `UPDATE payouts SET attempt = 'accepted', error = NULL WHERE payout_id = $1 AND public_key = $2`,
+        payout,
+      );
+      await one(
+        tx,
+        'accept_attempt',
+        'UPDATE attempts SET status = 202 WHERE payout_id = $1 AND public_key = $2 AND attempt = $3',
+        [...payout, event.data.attempt],
+      );
       return;
     case 'payout_failed':
       await one(
         tx,
         'failed',
-        'UPDATE payouts SET status = 3, attempt = NULL, next_at = NULL, error = $2 WHERE payout_id = $1',
-        [id, event.data.error],
+        `UPDATE payouts SET status = 3, attempt = NULL, next_at = NULL, error = $3
+          WHERE payout_id = $1 AND public_key = $2`,
+        [...payout, event.data.error],
       );
       return;
     case 'payout_retried':
       await one(
         tx,
         'retried',
-        'UPDATE payouts SET status = 0, attempt = NULL, next_at = $2, error = NULL WHERE payout_id = $1',
-        [id, at],
+        `UPDATE payouts SET status = 0, attempt = NULL, next_at = $3, error = NULL
+          WHERE payout_id = $1 AND public_key = $2`,
+        [...payout, at],
       );
       return;
     case 'payout_paid':
@@ -101,20 +115,21 @@ export async function applyPayoutEvent(tx: ClientBase, place: number, event: Pay
         tx,
         'paid',
         `WITH paid AS (
-           UPDATE payouts SET status = 2, attempt = NULL, next_at = NULL, error = NULL, processed_at = $2,
-                              processed_place = $3
-            WHERE payout_id = $1 RETURNING *)
+           UPDATE payouts SET status = 2, attempt = NULL, next_at = NULL, error = NULL, processed_at = $3,
+                              processed_place = $4
+            WHERE payout_id = $1 AND public_key = $2 RETURNING *)
          UPDATE balances b SET reserved = b.reserved - p.amount, paid = b.paid + p.amount FROM paid p
-          WHERE b.public_key = p.public_key AND b.user_id = p.user_id AND b.unit = p.unit`,
-        [id, at, place],
+          WHERE b.public_key = $2 AND b.user_id = p.user_id AND b.unit = p.unit`,
+        [...payout, at, place],
       );
       if (event.data.status !== null)
         await one(
           tx,
           'paid_attempt',
-          `UPDATE attempts a SET status = $2, error = NULL FROM payouts p
-            WHERE p.payout_id = $1 AND a.payout_id = $1 AND a.attempt = p.attempts`,
-          [id, event.data.status],
+          `UPDATE attempts a SET status = $3, error = NULL FROM payouts p
+            WHERE p.payout_id = $1 AND p.public_key = $2 AND a.payout_id = $1 AND a.public_key = $2
+              AND a.attempt = p.attempts`,
+          [...payout, event.data.status],
         );
       return;
     case 'payout_cancelled':
@@ -122,17 +137,18 @@ export async function applyPayoutEvent(tx: ClientBase, place: number, event: Pay
         tx,
         'cancelled',
         `WITH cancelled AS (
-           UPDATE payouts SET status = 4, processed_at = $2, processed_place = $3 WHERE payout_id = $1 RETURNING *)
+           UPDATE payouts SET status = 4, processed_at = $3, processed_place = $4
+            WHERE payout_id = $1 AND public_key = $2 RETURNING *)
          UPDATE balances b SET reserved = b.reserved - p.amount FROM cancelled p
-          WHERE b.public_key = p.public_key AND b.user_id = p.user_id AND b.unit = p.unit`,
-        [id, at, place],
+          WHERE b.public_key = $2 AND b.user_id = p.user_id AND b.unit = p.unit`,
+        [...payout, at, place],
       );
       await tx.query({
         name: 'accounts.set_free',
         text: `UPDATE payouts f SET claimed_by = NULL FROM payouts p
-                WHERE p.payout_id = $1 AND f.claimed_by = $1
-                  AND f.public_key = p.public_key AND f.user_id = p.user_id AND f.unit = p.unit`,
-        values: [id],
+                WHERE p.payout_id = $1 AND p.public_key = $2 AND f.claimed_by = $1
+                  AND f.public_key = $2 AND f.user_id = p.user_id AND f.unit = p.unit`,
+        values: payout,
       });
       return;
   }

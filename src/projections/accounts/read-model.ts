@@ -5,12 +5,12 @@ import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { type AccountCommit, accountCommit } from './account-commit.ts';
 import { addAccrual, addLock, applyReversal, type Earnings, noEarnings, writeEarnings } from './accruals.ts';
 import { applyAddress, applyPayoutEvent, applyRequest } from './payouts.ts';
-import { ACCOUNTS_DDL } from './tables.ts';
+import { ACCOUNTS_DDL, ACCOUNTS_PLACEMENT } from './tables.ts';
 
 /** Referrers' accounts: accruals, balances, payouts and their attempts; and how often each bot has set its webhook. */
 export const accountsReadModel: ReadModel = {
   name: 'accounts',
-  shape: 7,
+  shape: 8,
   categories: ['account', 'webhook'],
   events: [
     'reward_accrued',
@@ -28,6 +28,7 @@ export const accountsReadModel: ReadModel = {
     'payout_webhook_set',
   ],
   ddl: ACCOUNTS_DDL,
+  placement: ACCOUNTS_PLACEMENT,
   async apply(tx, commits) {
     await findByKey(tx);
     const earnings = noEarnings();
@@ -75,7 +76,7 @@ async function applyEvent(
     case 'payout_failed':
     case 'payout_retried':
     case 'payout_cancelled':
-      return applyPayoutEvent(tx, place, event);
+      return applyPayoutEvent(tx, account, place, event);
     default:
       return;
   }

@@ -1,3 +1,5 @@
+import { placed } from '../read-model.ts';
+
 /**
  * Tables of the read model `accounts`. Times are milliseconds since 1970 UTC, amounts in normal units; `unit` 0 means
  * "without a unit". The key of an account is its bot's public key and its user. `place` is the place of an event in the
@@ -41,7 +43,7 @@ CREATE TABLE holds (
   PRIMARY KEY (public_key, user_id, unit, bits, bucket)
 );
 CREATE TABLE accruals (
-  accrual_id bigint PRIMARY KEY,
+  accrual_id bigint NOT NULL,
   user_id bigint NOT NULL,
   place bigint NOT NULL,
   /* receipt of the event that earned it */
@@ -61,7 +63,8 @@ CREATE TABLE accruals (
   cancelled boolean NOT NULL,
   amount numeric NOT NULL,
   public_key text NOT NULL,
-  reason text
+  reason text,
+  PRIMARY KEY (accrual_id, public_key)
 );
 /* accrual_id: what a page passes over in its first hour is counted in the index alone */
 CREATE INDEX accruals_feed ON accruals (public_key, user_id, date DESC, place DESC) INCLUDE (accrual_id)
@@ -78,7 +81,7 @@ CREATE TABLE accrual_hours (
   PRIMARY KEY (public_key, user_id, hour)
 );
 CREATE TABLE payouts (
-  payout_id bigint PRIMARY KEY,
+  payout_id bigint NOT NULL,
   user_id bigint NOT NULL,
   place bigint NOT NULL,
   requested_at bigint NOT NULL,
@@ -103,7 +106,8 @@ CREATE TABLE payouts (
   /* why the last attempt, or the payout, failed */
   error text,
   /* of the commit of the request, if it is traced */
-  trace text
+  trace text,
+  PRIMARY KEY (payout_id, public_key)
 );
 CREATE INDEX payouts_feed ON payouts (public_key, user_id, place DESC, payout_id DESC);
 CREATE INDEX payouts_claims ON payouts (public_key, user_id, unit, requested_at, place);
@@ -124,7 +128,7 @@ CREATE TABLE attempts (
   /* of the answer; null: there was none, or not yet */
   status int,
   error text,
-  PRIMARY KEY (payout_id, attempt)
+  PRIMARY KEY (payout_id, attempt, public_key)
 );
 CREATE INDEX attempts_of_bot ON attempts (public_key, at DESC, payout_id DESC, attempt DESC);
 CREATE TABLE locks (
@@ -140,3 +144,15 @@ CREATE TABLE locks (
   PRIMARY KEY (public_key, user_id, rule_id)
 );
 `;
+
+export const ACCOUNTS_PLACEMENT = placed('public_key', [
+  'accounts',
+  'balances',
+  'holds',
+  'accruals',
+  'accrual_hours',
+  'payouts',
+  'attempts',
+  'locks',
+  'webhooks',
+]);

@@ -7,7 +7,7 @@ import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { copyInto, copyLine } from '../batch-sql.ts';
 import type { ReadModel } from '../read-model.ts';
-import { BROADCASTS_DDL } from './tables.ts';
+import { BROADCASTS_DDL, BROADCASTS_PLACEMENT } from './tables.ts';
 
 const EVENTS = [
   'broadcast_created',
@@ -29,6 +29,7 @@ export const broadcastsReadModel: ReadModel = {
   categories: ['bot', 'broadcast', 'segment'],
   events: ['bot_created', ...EVENTS, 'segment_part_uploaded'],
   ddl: BROADCASTS_DDL,
+  placement: BROADCASTS_PLACEMENT,
   async apply(tx, commits) {
     const ids = commits.flatMap(({ events }) => events.flatMap((event) => (isOfBroadcast(event) ? event.data.id : [])));
     const broadcasts = ids.length === 0 ? new Map<number, Broadcast>() : await loadBroadcasts(tx, ids);

@@ -1,3 +1,5 @@
+import { placed } from '../read-model.ts';
+
 /** Tables of the read model `broadcasts`. Times are milliseconds since 1970 UTC. Statistics are in `recipients`. */
 export const BROADCASTS_DDL = `
 CREATE TABLE bots (
@@ -45,3 +47,5 @@ CREATE TABLE segment_chats (
   PRIMARY KEY (segment_id, chat_id)
 );
 `;
+
+export const BROADCASTS_PLACEMENT = placed('local', ['bots', 'broadcasts', 'segments', 'segment_chats']);

@@ -3,7 +3,7 @@ import type { LedgerEvent } from '../../domain/events.ts';
 import { SALE_GOAL } from '../../domain/intake/system-events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { CATALOG_DDL } from './tables.ts';
+import { CATALOG_DDL, CATALOG_PLACEMENT } from './tables.ts';
 
 /**
  * Owners, bots, keys, goals, units, exchange rates, operators, their jobs and audits as of now. Names of events are in the
@@ -33,6 +33,7 @@ export const catalogReadModel: ReadModel = {
   // For the bots' tokens.
   personal: true,
   ddl: CATALOG_DDL,
+  placement: CATALOG_PLACEMENT,
 
   async apply(tx, commits) {
     const rates: ExchangeRateRow[] = [];

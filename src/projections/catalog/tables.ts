@@ -1,3 +1,5 @@
+import { placed } from '../read-model.ts';
+
 /**
  * Tables of the read model `catalog`. No foreign keys: owners, bots and rates are in different partitions of the log, so a bot
  * can be applied before its owner. Times are milliseconds since 1970 UTC.
@@ -98,3 +100,9 @@ export const CATALOG_DDL = `
     outcome text NOT NULL,
     commit_id uuid PRIMARY KEY
   );`;
+
+/** Units and rates are joined to the events that earn rewards. */
+export const CATALOG_PLACEMENT = {
+  ...placed('reference', ['bots', 'units', 'exchange_rates']),
+  ...placed('local', ['owners', 'keys', 'goals', 'operators', 'jobs', 'command_audits']),
+};

@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
+import { isKnownAsCitus } from '../../database/citus.ts';
 import { convert } from '../../domain/intake/amounts.ts';
 import { ERROR_MEMORY_MS } from '../../domain/intake/fold.ts';
-import { numbers } from '../batch-sql.ts';
+import { nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
 import { HOUR_MS } from '../intake-state.ts';
 import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';
@@ -80,7 +81,7 @@ function dayOf({ date }: EventDraft): number {
  * first gap and is resolved at the end of the last one, if that ended. Without a gap there is no warning. The warning names
  * the unit or rate that was missing last.
  */
-const CONVERT_AMOUNTS = `
+const convertSql = (only: number | null): string => `
 WITH converted AS (
   SELECT e.*, b.clock, u.known_at, v.minor, v.norm, s.opened, s.closed, s.amount
     FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (bot_id, user_id, date, ord)
@@ -113,18 +114,21 @@ WITH converted AS (
              SELECT x.rate, x.available_from FROM rates x
               WHERE x.unit = e.unit AND x.currency = o.currency AND x.day <= floor(e.date / ${DAY_MS}.0)
               ORDER BY x.day DESC LIMIT 1) r ON true
-          WHERE o.owner_id = b.owner_id) stretches) s),
+          WHERE o.owner_id = b.owner_id) stretches) s
+   WHERE ${ofBot('e.bot_id', only)} AND ${ofBot('b.bot_id', only)} AND ${ofBot('t.bot_id', only)}),
 priced AS (
   UPDATE events e SET value_int = j.minor, value_norm = j.norm, value_amount = j.amount FROM converted j
    WHERE e.bot_id = j.bot_id AND e.user_id = j.user_id AND e.date = j.date AND e.ord = j.ord
-     AND (e.value_norm, e.value_amount) IS DISTINCT FROM (j.norm, j.amount)),
+     AND ${ofBot('e.bot_id', only)} AND (e.value_norm, e.value_amount) IS DISTINCT FROM (j.norm, j.amount)),
 withdrawn AS (
   /* row by row by the key, as in bot-errors.ts */
   DELETE FROM bot_errors w
    WHERE w.ctid = ANY (ARRAY(
      SELECT (SELECT x.ctid FROM bot_errors x
-              WHERE x.bot_id = j.bot_id AND x.commit_id = j.commit_id AND x.idx = j.idx AND x.kind = 'warning')
-       FROM converted j WHERE j.opened IS NULL)))
+              WHERE x.bot_id = j.bot_id AND ${ofBot('x.bot_id', only)} AND x.commit_id = j.commit_id AND x.idx = j.idx
+                AND x.kind = 'warning')
+       FROM converted j WHERE j.opened IS NULL))
+     AND ${ofBot('w.bot_id', only)})
 INSERT INTO bot_errors AS w (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
 SELECT e.bot_id, e.commit_id, e.idx, 'warning', e.opened, ${SOURCE},
        CASE WHEN e.norm IS NULL OR e.known_at >= e.closed THEN 'Unit ' || e.unit || ' is neither a unit of the bot nor a currency'
@@ -132,7 +136,7 @@ SELECT e.bot_id, e.commit_id, e.idx, 'warning', e.opened, ${SOURCE},
                  || to_char(to_timestamp(e.date / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD') END,
        ${PAYLOAD}, nullif(e.closed, ${NEVER})
   FROM converted e JOIN event_types t USING (bot_id, event_id)
- WHERE e.opened IS NOT NULL AND e.opened >= e.clock - e.clock % ${HOUR_MS} - ${ERROR_MEMORY_MS}
+ WHERE ${ofBot('t.bot_id', only)} AND e.opened IS NOT NULL AND e.opened >= e.clock - e.clock % ${HOUR_MS} - ${ERROR_MEMORY_MS}
 ON CONFLICT (bot_id, commit_id, idx, kind) DO UPDATE
   SET date = EXCLUDED.date, message = EXCLUDED.message, resolved_at = EXCLUDED.resolved_at
  WHERE (w.date, w.message, w.resolved_at) IS DISTINCT FROM (EXCLUDED.date, EXCLUDED.message, EXCLUDED.resolved_at)`;
@@ -143,9 +147,22 @@ export type EventKey = Pick<EventDraft, 'bot_id' | 'user_id' | 'date' | 'ord'>;
 /** Converts events of the table. Idempotent. The result does not depend on the bot's clock (see the condition). */
 export async function convertAmounts(tx: ClientBase, events: readonly EventKey[]): Promise<void> {
   if (events.length === 0) return;
+  const bots = new Set(events.map(({ bot_id }) => bot_id));
+  if (bots.size > 1 && isKnownAsCitus(tx)) {
+    for (const bot of bots)
+      await convertAmounts(
+        tx,
+        events.filter(({ bot_id }) => bot_id === bot),
+      );
+    return;
+  }
+  const only = onlyBot(
+    tx,
+    events.map(({ bot_id }) => bot_id),
+  );
   await tx.query({
-    name: 'events.convert_amounts',
-    text: CONVERT_AMOUNTS,
+    name: nameOf('events.convert_amounts', only),
+    text: convertSql(only),
     values: [
       numbers(events.map(({ bot_id }) => bot_id)),
       numbers(events.map(({ user_id }) => user_id)),

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { MAX_PROPERTY_NAMES } from '../../domain/intake/properties.ts';
-import { copyInto, copyLine, numbers } from '../batch-sql.ts';
+import { copyInto, copyLine, nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
 import type { EventDraft } from './draft.ts';
 import type { Outcome, PropertyError, UnknownUserError } from './fold.ts';
 
@@ -49,15 +49,19 @@ interface DraftedError extends EventDraft {
 
 async function writeDrafted(tx: ClientBase, errors: readonly DraftedError[]): Promise<void> {
   if (errors.length === 0) return;
+  const only = onlyBot(
+    tx,
+    errors.map(({ bot_id }) => bot_id),
+  );
   await tx.query({
-    name: 'events.write_errors',
+    name: nameOf('events.write_errors', only),
     text: `INSERT INTO bot_errors (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
            SELECT e.bot_id, e.commit_id, e.idx, e.kind, e.date_received, ${SOURCE}, e.message, ${PAYLOAD}, e.resolved_at
              FROM jsonb_to_recordset($1) AS e (
                     bot_id int, user_id bigint, date bigint, date_received bigint, commit_id uuid, idx smallint,
                     event_id int, value_int numeric, value_norm numeric, unit text, value_str text, category text,
                     webapp_name text, event_key text, properties text, kind text, message text, resolved_at bigint)
-             JOIN event_types t USING (bot_id, event_id)`,
+             JOIN event_types t USING (bot_id, event_id) WHERE ${ofBot('t.bot_id', only)}`,
     values: [JSON.stringify(errors)],
   });
 }
@@ -65,10 +69,15 @@ async function writeDrafted(tx: ClientBase, errors: readonly DraftedError[]): Pr
 async function resolveReleased(tx: ClientBase, released: Outcome['released']): Promise<void> {
   if (released.length === 0) return;
   const botIds = numbers(released.map(({ event }) => event.bot_id));
+  const only = onlyBot(
+    tx,
+    released.map(({ event }) => event.bot_id),
+  );
   await tx.query({
-    name: 'events.release',
+    name: nameOf('events.release', only),
     text: `DELETE FROM pending_events
-            WHERE (bot_id, user_id, ord) IN (SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[]))`,
+            WHERE (bot_id, user_id, ord) IN (SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[]))
+              AND ${ofBot('bot_id', only)}`,
     values: [
       botIds,
       numbers(released.map(({ event }) => event.user_id)),
@@ -78,14 +87,14 @@ async function resolveReleased(tx: ClientBase, released: Outcome['released']): P
   // Row by row by the key. If the planner's statistics have no error of this kind, a join would compare all errors with
   // all released events (5,000 of them: 20 s and more).
   await tx.query({
-    name: 'events.resolve',
+    name: nameOf('events.resolve', only),
     text: `UPDATE bot_errors e SET resolved_at = f.at
              FROM (SELECT r.at, (SELECT x.ctid FROM bot_errors x
                                   WHERE x.bot_id = r.bot_id AND x.commit_id = r.commit_id AND x.idx = r.idx
-                                    AND x.kind = 'unknown_user') AS place
+                                    AND x.kind = 'unknown_user' AND ${ofBot('x.bot_id', only)}) AS place
                      FROM unnest($1::int[], $2::uuid[], $3::smallint[], $4::bigint[]) AS r (bot_id, commit_id, idx, at)
                    OFFSET 0) f
-            WHERE e.ctid = f.place`,
+            WHERE e.ctid = f.place AND ${ofBot('e.bot_id', only)}`,
     values: [
       botIds,
       released.map(({ event }) => event.commit_id),

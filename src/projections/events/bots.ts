@@ -2,6 +2,8 @@ import type { ClientBase } from 'pg';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
 import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
 import type { Utm } from '../../domain/intake/utm.ts';
+import { ofBot } from '../batch-sql.ts';
+import { loadBotRows } from '../bot-rows.ts';
 import { type BotIntake, botIntake } from '../intake-state.ts';
 import type { EventDraft, Source } from './draft.ts';
 import { type PropertyNames, propertyNames } from './properties.ts';
@@ -118,13 +120,11 @@ export function scaleOf(bot: Bot, unit: string, source: Source): number | undefi
 
 /** The bots with these public keys, by public key. */
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
-  const { rows } = await tx.query<BotRow>({
-    name: 'events.load_bots',
-    text: `SELECT bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, rules, clock::float8, utm_count, user_count, property_count, xmin::text,
-                  (SELECT t.archived_until::float8 FROM timelines t WHERE t.bot_id = b.bot_id) AS archived_until
-             FROM bots b WHERE public_key = ANY ($1)`,
-    values: [publicKeys],
-  });
+  const columns = (only: number | null) => `
+    bot_id, public_key, owner_id::float8, pair_separator, value_separator, units, rules, clock::float8, utm_count,
+    user_count, property_count, xmin::text,
+    (SELECT t.archived_until::float8 FROM timelines t WHERE t.bot_id = b.bot_id AND ${ofBot('t.bot_id', only)}) AS archived_until`;
+  const rows = await loadBotRows<BotRow>(tx, 'events.load_bots', columns, publicKeys);
   return new Map(
     rows.map((row) => [
       row.public_key,

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type NamedKeys, nameAppearing, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { numbers } from '../batch-sql.ts';
+import { nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
 import { loadCodes, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, loadBots, type Tail, type User } from './bots.ts';
@@ -91,14 +91,15 @@ function pairs<T>(wanted: Wanted, pick: (named: Named) => ReadonlySet<T>): { bot
 }
 
 /** A user with an event is known, so only the others are looked up in `known_users`. */
-const USERS = `
+const usersSql = (only: number | null): string => `
 SELECT CASE WHEN t.date IS NOT NULL THEN t.user_idx
-            ELSE (SELECT k.idx FROM known_users k WHERE k.bot_id = u.bot_id AND k.user_id = u.user_id) END,
+            ELSE (SELECT k.idx FROM known_users k
+                  WHERE k.bot_id = u.bot_id AND k.user_id = u.user_id AND ${ofBot('k.bot_id', only)}) END,
        t.date::float8, t.ord::float8, t.session::float8, t.utm_id
   FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, user_id, i)
   LEFT JOIN LATERAL (
     SELECT e.date, e.ord, e.session, e.utm_id, e.user_idx FROM events e
-     WHERE e.bot_id = u.bot_id AND e.user_id = u.user_id
+     WHERE e.bot_id = u.bot_id AND e.user_id = u.user_id AND ${ofBot('e.bot_id', only)}
      ORDER BY e.date DESC, e.ord DESC LIMIT 1) t ON true
  ORDER BY u.i`;
 
@@ -117,9 +118,10 @@ async function loadUsers(tx: ClientBase, wanted: Wanted, tails: TailCache): Prom
   });
   const { bots, ids, keys: userIds } = pairs(unseen, (named) => named.users);
   if (userIds.length > 0) {
+    const only = onlyBot(tx, ids);
     const { rows } = await tx.query<UserRow>({
-      name: 'events.load_users',
-      text: USERS,
+      name: nameOf('events.load_users', only),
+      text: usersSql(only),
       values: [numbers(ids), numbers(userIds)],
       rowMode: 'array',
     });
@@ -146,10 +148,11 @@ async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
   }));
   const { ids, keys: userIds } = pairs(unknown, (named) => named.users);
   if (userIds.length === 0) return;
+  const only = onlyBot(tx, ids);
   const { rows } = await tx.query<{ bot_id: number; draft: EventDraft }>({
-    name: 'events.load_pending',
+    name: nameOf('events.load_pending', only),
     text: `SELECT p.bot_id, p.draft FROM pending_events p
-            WHERE (p.bot_id, p.user_id) IN (SELECT * FROM unnest($1::int[], $2::bigint[]))
+            WHERE (p.bot_id, p.user_id) IN (SELECT * FROM unnest($1::int[], $2::bigint[])) AND ${ofBot('p.bot_id', only)}
             ORDER BY p.bot_id, p.user_id, p.ord`,
     values: [numbers(ids), numbers(userIds)],
   });
@@ -160,10 +163,11 @@ async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
 async function loadEventKeys(tx: ClientBase, wanted: Wanted): Promise<void> {
   const { ids, keys: eventKeys } = pairs(wanted, (named) => named.eventKeys);
   if (eventKeys.length === 0) return;
+  const only = onlyBot(tx, ids);
   const { rows } = await tx.query<{ bot_id: number; event_key: string }>({
-    name: 'events.load_event_keys',
+    name: nameOf('events.load_event_keys', only),
     text: `SELECT u.bot_id, u.event_key FROM unnest($1::int[], $2::text[]) AS u (bot_id, event_key)
-             JOIN event_keys k USING (bot_id, event_key)`,
+             JOIN event_keys k USING (bot_id, event_key) WHERE ${ofBot('k.bot_id', only)}`,
     values: [numbers(ids), eventKeys],
   });
   const byId = new Map(wanted.map(({ bot }) => [bot.bot_id, bot]));

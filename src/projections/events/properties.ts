@@ -7,7 +7,7 @@ import {
   type PropertyType,
   propertiesJson,
 } from '../../domain/intake/properties.ts';
-import { numbers } from '../batch-sql.ts';
+import { nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
 import type { Bot } from './bots.ts';
 import type { EventDraft } from './draft.ts';
 import { eachProperty } from './packed/properties.ts';
@@ -69,11 +69,13 @@ export async function loadPropertyNames(
   lookups: readonly { readonly bot: Bot; readonly name: string }[],
 ): Promise<void> {
   if (lookups.length === 0) return;
+  const botIds = lookups.map(({ bot }) => bot.bot_id);
+  const only = onlyBot(tx, botIds);
   const { rows } = await tx.query<[number]>({
-    name: 'events.load_properties',
+    name: nameOf('events.load_properties', only),
     text: `SELECT u.i::int FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS u (bot_id, name, i)
-             JOIN event_properties p ON p.bot_id = u.bot_id AND p.name = u.name`,
-    values: [numbers(lookups.map(({ bot }) => bot.bot_id)), lookups.map(({ name }) => name)],
+             JOIN event_properties p ON p.bot_id = u.bot_id AND p.name = u.name WHERE ${ofBot('p.bot_id', only)}`,
+    values: [numbers(botIds), lookups.map(({ name }) => name)],
     rowMode: 'array',
   });
   for (const [i] of rows) lookups[i - 1]!.bot.properties.known.add(lookups[i - 1]!.name);

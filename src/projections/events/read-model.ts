@@ -13,13 +13,14 @@ import { loadBatch, tailCache } from './load.ts';
 import { storeMoney } from './money.ts';
 import { archiveSlice } from './packed/archive.ts';
 import { allEvents } from './packed/archived-rows.ts';
-import { PACKED_TABLES, type PackLimits, packSlice } from './packed/pack.ts';
+import type { PackLimits } from './packed/due.ts';
+import { PACKED_TABLES, packSlice } from './packed/pack.ts';
 import { writePropertyNames } from './properties.ts';
 import { restoreLate } from './restore-late.ts';
 import { hasRevaluations, recordRevaluations, revalueSlice } from './revaluations.ts';
 import { writeRefusals, writeRewardable } from './rewards.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
-import { EVENTS_DDL } from './tables.ts';
+import { EVENTS_DDL, EVENTS_PLACEMENT } from './tables.ts';
 import { identifyUtms, isLate, placeUtms } from './utm.ts';
 import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './write.ts';
 
@@ -30,7 +31,7 @@ import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './w
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 14,
+  shape: 15,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'import', 'account', 'owner', 'fx'],
   events: [
     'bot_created',
@@ -53,6 +54,7 @@ export const eventsReadModel: ReadModel = {
     'exchange_rate_set',
   ],
   ddl: EVENTS_DDL,
+  placement: EVENTS_PLACEMENT,
   async apply(tx, commits) {
     await lockTables(tx, commits.some(({ stream }) => MONEY.includes(categoryOf(stream))) ? 'alone' : 'shared');
     await findByKey(tx);

@@ -76,7 +76,7 @@ export async function recordRevaluations(
     await tx.query(
       `INSERT INTO revaluations (owner_id, from_date, noted_at)
        SELECT n.owner_id, ${FIRST_DATE}, n.at FROM unnest($1::bigint[], $2::bigint[]) AS n (owner_id, at)
-        WHERE EXISTS (SELECT FROM bots b WHERE b.owner_id = n.owner_id)
+        WHERE n.owner_id IN (SELECT b.owner_id FROM bots b WHERE b.owner_id = ANY ($1::bigint[]))
        ON CONFLICT (owner_id, of_bot, unit, currency, begun) DO NOTHING`,
       [owners.map(({ owner_id }) => owner_id), owners.map(({ at }) => at)],
     );
@@ -85,7 +85,7 @@ export async function recordRevaluations(
       `INSERT INTO revaluations AS r (unit, currency, from_date, noted_at)
        SELECT n.unit, n.currency, n.from_day::bigint * ${DAY_MS}, n.at
          FROM unnest($1::text[], $2::text[], $3::int[], $4::bigint[]) AS n (unit, currency, from_day, at)
-        WHERE EXISTS (SELECT FROM owner_currencies o WHERE o.currency = n.currency)
+        WHERE n.currency IN (SELECT o.currency FROM owner_currencies o WHERE o.currency = ANY ($2::text[]))
        ON CONFLICT (owner_id, of_bot, unit, currency, begun) DO UPDATE
          SET from_date = least(r.from_date, EXCLUDED.from_date), noted_at = least(r.noted_at, EXCLUDED.noted_at)`,
       [

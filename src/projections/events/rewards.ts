@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { DataOf } from '../../domain/event-type.ts';
 import type { rewardRefused } from '../../domain/referral/account-events.ts';
 import { type Position, partitionOf } from '../../log/port.ts';
-import { copyInto, copyLine } from '../batch-sql.ts';
+import { copyInto, copyLine, nameOf, ofBot, onlyBot } from '../batch-sql.ts';
 import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';
 import { restoreRows } from './packed/restore.ts';
@@ -100,8 +100,12 @@ export async function writeRefusals(tx: ClientBase, refusals: readonly Refusal[]
     tx,
     errors.map(({ bot_id, user_id, date }) => ({ bot_id, user_id, from: date, until: date })),
   );
+  const only = onlyBot(
+    tx,
+    errors.map(({ bot_id }) => bot_id),
+  );
   await tx.query({
-    name: 'events.write_refusals',
+    name: nameOf('events.write_refusals', only),
     text: `INSERT INTO bot_errors (bot_id, commit_id, idx, kind, date, source, message, payload, resolved_at)
            SELECT r.bot_id, r.commit_id, r.idx, 'warning', r.at, ${SOURCE},
                   r.rule || CASE r.reason
@@ -114,7 +118,8 @@ export async function writeRefusals(tx: ClientBase, refusals: readonly Refusal[]
                     event_commit uuid, event_idx smallint, date bigint)
              JOIN events e ON e.bot_id = r.bot_id AND e.user_id = r.user_id AND e.date = r.date
                           AND e.commit_id = r.event_commit AND e.idx = r.event_idx
-             JOIN event_types t ON t.bot_id = e.bot_id AND t.event_id = e.event_id`,
+             JOIN event_types t ON t.bot_id = e.bot_id AND t.event_id = e.event_id
+            WHERE ${ofBot('e.bot_id', only)} AND ${ofBot('t.bot_id', only)}`,
     values: [JSON.stringify(errors)],
   });
 }

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { numbers } from '../batch-sql.ts';
+import { nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
 import type { Tail, User } from './bots.ts';
 import { byMoment, type EventDraft, type Moment } from './draft.ts';
 
@@ -139,18 +139,18 @@ const WITHIN = {
   app_session: 'e.bot_id = p.bot_id AND e.user_id = p.user_id AND e.webapp_name = p.webapp_name',
 } as const;
 
-function neighboursQuery(kind: ChainKind): string {
+function neighboursQuery(kind: ChainKind, only: number | null): string {
   return `
 SELECT b.date::float8, b.ord::float8, b.session::float8, a.date::float8, a.ord::float8, a.session::float8
   FROM unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
        WITH ORDINALITY AS p (bot_id, user_id, webapp_name, date, ord, i)
   LEFT JOIN LATERAL (
     SELECT e.date, e.ord, e.${kind} AS session FROM events e
-     WHERE ${WITHIN[kind]} AND e.date >= p.date - ${SESSION_GAP_MS} AND (e.date, e.ord) < (p.date, p.ord)
+     WHERE ${WITHIN[kind]} AND ${ofBot('e.bot_id', only)} AND e.date >= p.date - ${SESSION_GAP_MS} AND (e.date, e.ord) < (p.date, p.ord)
      ORDER BY e.date DESC, e.ord DESC LIMIT 1) b ON true
   LEFT JOIN LATERAL (
     SELECT e.date, e.ord, e.${kind} AS session FROM events e
-     WHERE ${WITHIN[kind]} AND e.date <= p.date + ${SESSION_GAP_MS} AND (e.date, e.ord) > (p.date, p.ord)
+     WHERE ${WITHIN[kind]} AND ${ofBot('e.bot_id', only)} AND e.date <= p.date + ${SESSION_GAP_MS} AND (e.date, e.ord) > (p.date, p.ord)
      ORDER BY e.date, e.ord LIMIT 1) a ON true
  ORDER BY p.i`;
 }
@@ -164,9 +164,13 @@ async function loadNeighbours(
   events: readonly EventDraft[],
 ): Promise<Map<EventDraft, Neighbours>> {
   if (events.length === 0) return new Map();
+  const only = onlyBot(
+    tx,
+    events.map(({ bot_id }) => bot_id),
+  );
   const { rows } = await tx.query<NeighbourRow>({
-    name: `events.neighbours_${kind}`,
-    text: neighboursQuery(kind),
+    name: nameOf(`events.neighbours_${kind}`, only),
+    text: neighboursQuery(kind, only),
     values: [
       numbers(events.map(({ bot_id }) => bot_id)),
       numbers(events.map(({ user_id }) => user_id)),
@@ -199,24 +203,28 @@ interface UserMerge extends Merge {
  * A session has no gap within its chain. So the update ends where the next session of the chain begins, however long the
  * user's timeline is after that.
  */
-function mergeQuery(kind: ChainKind): string {
+function mergeQuery(kind: ChainKind, only: number | null): string {
   return `
 UPDATE events e SET ${kind} = p.into_session
   FROM (SELECT p.*, (
           SELECT e.date FROM events e
-           WHERE ${WITHIN[kind]} AND e.date > p.date AND e.${kind} <> p.from_session
+           WHERE ${WITHIN[kind]} AND ${ofBot('e.bot_id', only)} AND e.date > p.date AND e.${kind} <> p.from_session
            ORDER BY e.date LIMIT 1) AS until
           FROM unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
                AS p (bot_id, user_id, webapp_name, date, from_session, into_session)) p
- WHERE ${WITHIN[kind]} AND e.date >= p.date AND e.date < coalesce(p.until, 9223372036854775807)
+ WHERE ${WITHIN[kind]} AND ${ofBot('e.bot_id', only)} AND e.date >= p.date AND e.date < coalesce(p.until, 9223372036854775807)
    AND e.${kind} = p.from_session`;
 }
 
 async function mergeSessions(tx: ClientBase, kind: ChainKind, merges: readonly UserMerge[]): Promise<void> {
   if (merges.length === 0) return;
+  const only = onlyBot(
+    tx,
+    merges.map(({ event }) => event.bot_id),
+  );
   await tx.query({
-    name: `events.merge_${kind}`,
-    text: mergeQuery(kind),
+    name: nameOf(`events.merge_${kind}`, only),
+    text: mergeQuery(kind, only),
     values: [
       merges.map(({ event }) => event.bot_id),
       merges.map(({ event }) => event.user_id),

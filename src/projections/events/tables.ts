@@ -1,12 +1,16 @@
 import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
+import { placed } from '../read-model.ts';
 import { ARCHIVING_DDL } from './packed/archive.ts';
-import { PACKED_DDL } from './packed/pack.ts';
+import { PACKED_DDL, PACKED_TABLES } from './packed/pack.ts';
 import { PROPERTIES_DDL } from './properties.ts';
 import { REVALUATIONS_DDL } from './revaluations.ts';
 import { REWARDS_DDL } from './rewards.ts';
 
 /** The most bots that a count over all bots reads. */
 const MOST_BOTS = 1000;
+
+/** The same on a Citus cluster, where each bot takes some milliseconds. */
+const MOST_BOTS_OF_CLUSTER = 100;
 
 /** The most events that a count reads, of one bot or of all: an exact count may have to read all events of all bots. */
 const MOST_EVENTS = 20_000;
@@ -29,7 +33,34 @@ CREATE FUNCTION deferred_events(
   only_bot int DEFAULT NULL, date_from bigint DEFAULT -9223372036854775808, date_to bigint DEFAULT 9223372036854775807,
   only_units boolean DEFAULT false, most int DEFAULT ${MOST_EVENTS})
 RETURNS TABLE (events bigint, exact boolean, since bigint)
-LANGUAGE sql STABLE SET search_path FROM CURRENT SET enable_nestloop = off AS $$
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET enable_nestloop = off AS $$
+DECLARE
+  one int;
+  counted_bots int := 0;
+BEGIN
+IF NOT EXISTS (SELECT FROM revaluations) THEN
+  RETURN QUERY SELECT 0::bigint, true, NULL::bigint;
+  RETURN;
+END IF;
+/* the bots of a Citus cluster are on several nodes: each is counted where it is */
+IF only_bot IS NULL AND EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
+  events := 0;
+  exact := true;
+  FOR one IN SELECT b.bot_id FROM bots b WHERE b.bot_id >= (SELECT min(r.bot_id) FROM revaluations r)
+              ORDER BY b.bot_id LIMIT ${MOST_BOTS_OF_CLUSTER} + 1 LOOP
+    exact := exact AND counted_bots < ${MOST_BOTS_OF_CLUSTER};
+    EXIT WHEN NOT exact;
+    SELECT deferred_events.events + d.events, d.exact, least(deferred_events.since, d.since) INTO events, exact, since
+      FROM deferred_events(one, date_from, date_to, only_units, most - deferred_events.events::int) d;
+    counted_bots := counted_bots + 1;
+  END LOOP;
+  IF NOT exact THEN
+    SELECT min(r.noted_at) INTO since FROM revaluations r;
+  END IF;
+  RETURN NEXT;
+  RETURN;
+END IF;
+RETURN QUERY
 WITH noted AS MATERIALIZED (
   SELECT coalesce('bot ' || of_bot, 'owner ' || owner_id, 'in ' || currency) AS scope, coalesce(unit, '') AS unit,
          from_date, noted_at, bot_id, date, ord
@@ -56,11 +87,11 @@ looked_at AS MATERIALIZED (
     FROM starts s
    CROSS JOIN LATERAL (
      SELECT e.date, e.ord, e.unit FROM events e
-      WHERE e.bot_id = s.bot_id AND e.date >= greatest(s.date, date_from) AND e.date < date_to
+      WHERE e.bot_id = s.bot_id AND (only_bot IS NULL OR e.bot_id = only_bot) AND e.date >= greatest(s.date, date_from) AND e.date < date_to
       ORDER BY e.date, e.ord LIMIT most + 1) e
    LIMIT most + 1),
 archived AS MATERIALIZED (
-  SELECT a.bot_id, a.units, a.last_date, a.last_ord FROM starts s JOIN archive a ON a.bot_id = s.bot_id
+  SELECT a.bot_id, a.units, a.last_date, a.last_ord FROM starts s JOIN archive a ON a.bot_id = s.bot_id AND (only_bot IS NULL OR a.bot_id = only_bot)
    WHERE a.last_date >= greatest(s.date, date_from) AND a.first_date < date_to AND a.units <> '{}'),
 /* the changes that each unit of each bot may wait for */
 sought AS MATERIALIZED (
@@ -84,7 +115,8 @@ counted AS (
 SELECT c.events, c.exact,
        CASE WHEN c.events > 0 OR NOT c.exact
             THEN coalesce((SELECT min(s.noted_at) FROM starts s), (SELECT min(n.noted_at) FROM noted n)) END
-  FROM counted c
+  FROM counted c;
+END
 $$;
 `;
 
@@ -98,7 +130,7 @@ $$;
 export const EVENTS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}${REVALUATIONS_DDL}${REWARDS_DDL}${PROPERTIES_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
-  public_key text NOT NULL UNIQUE,
+  public_key text NOT NULL,
   owner_id bigint NOT NULL,
   pair_separator text NOT NULL,
   value_separator text NOT NULL,
@@ -111,7 +143,8 @@ CREATE TABLE bots (
   utm_count int NOT NULL,
   user_count int NOT NULL,
   /* names of custom properties */
-  property_count int NOT NULL
+  property_count int NOT NULL,
+  UNIQUE (public_key, bot_id)
 );
 CREATE INDEX bots_owner ON bots (owner_id);
 
@@ -253,5 +286,26 @@ CREATE TABLE rates (
 ${PACKED_DDL}${DEFERRED_DDL}
 /* deferred work: see the read model */
 CREATE VIEW put_off AS
-  SELECT FROM revaluations UNION ALL SELECT FROM packing_due;
+  SELECT bot_id FROM revaluations UNION ALL SELECT bot_id FROM packing_due;
 ${ARCHIVING_DDL}`;
+
+/** Rates and currencies convert the events of all bots, and a changed one revalues them. */
+export const EVENTS_PLACEMENT = {
+  ...placed('bot_id', [
+    'bots',
+    'events',
+    'known_users',
+    'visits',
+    'utms',
+    'codes',
+    'update_ids',
+    'event_keys',
+    'pending_events',
+    'event_properties',
+    'event_types',
+    'bot_errors',
+    'rewardable_events',
+    ...PACKED_TABLES,
+  ]),
+  ...placed('reference', ['owner_currencies', 'rates', 'revaluations']),
+};

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { nameOf, ofBot, onlyBot } from '../batch-sql.ts';
 import type { Bot, User } from './bots.ts';
 import { byMoment } from './draft.ts';
 
@@ -9,10 +10,14 @@ export async function identifyUtms(tx: ClientBase, bots: Iterable<Bot>): Promise
   const uses = [...bots].flatMap((bot) => [...bot.utms.values()].map((use) => ({ bot, use })));
   if (uses.length === 0) return;
   const rows = uses.map(({ bot, use }) => ({ bot_id: bot.bot_id, ...use.utm }));
+  const only = onlyBot(
+    tx,
+    rows.map(({ bot_id }) => bot_id),
+  );
   const found = await tx.query<[number | null]>({
-    name: 'events.find_utms',
+    name: nameOf('events.find_utms', only),
     text: `SELECT (SELECT x.utm_id FROM utms x
-                    WHERE x.bot_id = u.bot_id AND x.source IS NOT DISTINCT FROM u.source
+                    WHERE x.bot_id = u.bot_id AND ${ofBot('x.bot_id', only)} AND x.source IS NOT DISTINCT FROM u.source
                       AND x.medium IS NOT DISTINCT FROM u.medium AND x.campaign IS NOT DISTINCT FROM u.campaign
                       AND x.term IS NOT DISTINCT FROM u.term AND x.content IS NOT DISTINCT FROM u.content)
              FROM jsonb_populate_recordset(NULL::utms, $1) WITH ORDINALITY u ORDER BY u.ordinality`,
@@ -95,15 +100,20 @@ function setUtms({ events }: User, tagged: readonly Tagged[], atStart: number | 
 async function loadVisits(tx: ClientBase, users: readonly User[]): Promise<Map<User, Tagged[]>> {
   const visits = new Map<User, Tagged[]>(users.map((user) => [user, []]));
   if (users.length === 0) return visits;
+  const only = onlyBot(
+    tx,
+    users.map(({ bot }) => bot.bot_id),
+  );
   const { rows } = await tx.query<[number, number, number, number]>({
-    name: 'events.load_visits',
+    name: nameOf('events.load_visits', only),
     text: `SELECT u.i::int, v.date::float8, v.ord::float8, v.utm_id
              FROM unnest($1::int[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS u (bot_id, user_id, date, i),
                   visits v
-            WHERE v.bot_id = u.bot_id AND v.user_id = u.user_id AND v.utm_id IS NOT NULL
+            WHERE v.bot_id = u.bot_id AND v.user_id = u.user_id AND v.utm_id IS NOT NULL AND ${ofBot('v.bot_id', only)}
               AND v.date >= coalesce((
                 SELECT max(p.date) FROM visits p
-                 WHERE p.bot_id = u.bot_id AND p.user_id = u.user_id AND p.utm_id IS NOT NULL AND p.date <= u.date),
+                 WHERE p.bot_id = u.bot_id AND p.user_id = u.user_id AND p.utm_id IS NOT NULL AND p.date <= u.date
+                   AND ${ofBot('p.bot_id', only)}),
                 v.date)`,
     values: [
       users.map(({ bot }) => bot.bot_id),
@@ -118,13 +128,18 @@ async function loadVisits(tx: ClientBase, users: readonly User[]): Promise<Map<U
 
 async function retag(tx: ClientBase, stretches: readonly Stretch[]): Promise<void> {
   if (stretches.length === 0) return;
+  const only = onlyBot(
+    tx,
+    stretches.map(({ user }) => user.bot.bot_id),
+  );
   await tx.query({
-    name: 'events.retag',
+    name: nameOf('events.retag', only),
     text: `UPDATE events e SET utm_id = s.utm_id
              FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[])
                   AS s (bot_id, user_id, date, until, utm_id)
             WHERE e.bot_id = s.bot_id AND e.user_id = s.user_id AND e.date >= s.date
-              AND e.date < coalesce(s.until, 9223372036854775807) AND e.utm_id IS DISTINCT FROM s.utm_id`,
+              AND e.date < coalesce(s.until, 9223372036854775807) AND e.utm_id IS DISTINCT FROM s.utm_id
+              AND ${ofBot('e.bot_id', only)}`,
     values: [
       stretches.map(({ user }) => user.bot.bot_id),
       stretches.map(({ user }) => user.user_id),

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { copyInto, copyLine } from '../batch-sql.ts';
+import { copyInto, copyLine, nameOf, ofBot, onlyBot } from '../batch-sql.ts';
 import { saveCodes, saveUpdateIds } from '../intake-state.ts';
 import type { User } from './bots.ts';
 import type { EventDraft } from './draft.ts';
@@ -102,13 +102,17 @@ export async function countEvents(tx: ClientBase, events: readonly EventDraft[])
   }
   const rows = [...counts.values()];
   if (rows.length === 0) return;
+  const only = onlyBot(
+    tx,
+    rows.map(({ bot_id }) => bot_id),
+  );
   const { rowCount } = await tx.query({
-    name: 'events.count_events',
+    name: nameOf('events.count_events', only),
     text: `UPDATE event_types t
               SET count = t.count + c.count, first_seen = least(t.first_seen, c.first_seen),
                   last_seen = greatest(t.last_seen, c.last_seen)
              FROM jsonb_populate_recordset(NULL::event_types, $1) c
-            WHERE t.bot_id = c.bot_id AND t.event_id = c.event_id`,
+            WHERE t.bot_id = c.bot_id AND t.event_id = c.event_id AND ${ofBot('t.bot_id', only)}`,
     values: [JSON.stringify(rows)],
   });
   // Names and goals are in the log before their first use. So an event without a type is from a broken log.

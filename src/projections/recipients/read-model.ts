@@ -6,7 +6,7 @@ import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { findByKey, numbers } from '../batch-sql.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { RECIPIENTS_DDL } from './tables.ts';
+import { RECIPIENTS_DDL, RECIPIENTS_PLACEMENT } from './tables.ts';
 
 /** Recipients of broadcasts, their outcomes, and the counts of outcomes. */
 export const recipientsReadModel: ReadModel = {
@@ -31,6 +31,7 @@ export const recipientsReadModel: ReadModel = {
     'sending_resumed',
   ],
   ddl: RECIPIENTS_DDL,
+  placement: RECIPIENTS_PLACEMENT,
   async apply(tx, commits) {
     // A recipient has one outcome between two launches, so the outcomes of a batch of commits are written together.
     const settled: PlacesSettled[] = [];

@@ -1,3 +1,5 @@
+import { placed } from '../read-model.ts';
+
 /**
  * Tables of the read model `recipients`. Times are milliseconds since 1970 UTC. A recipient that was never attempted has
  * state 0, and is cancelled if its broadcast says so: a stop changes one row, not a million.
@@ -40,3 +42,5 @@ CREATE TABLE recipients (
   PRIMARY KEY (broadcast_id, place)
 ) WITH (fillfactor = 60);
 `;
+
+export const RECIPIENTS_PLACEMENT = placed('local', ['sendings', 'recipients']);

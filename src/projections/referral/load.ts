@@ -2,7 +2,8 @@ import type { ClientBase } from 'pg';
 import { type NamedKeys, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
 import { type Attribution, emptyAttribution, type Outcome } from '../../domain/referral/attribution.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { numbers } from '../batch-sql.ts';
+import { nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
+import { loadBotRows } from '../bot-rows.ts';
 import { type BotIntake, botIntake, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 
@@ -71,17 +72,21 @@ export function newBot(bot_id: number, public_key: string, newUsersOnly: boolean
 }
 
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
-  const { rows } = await tx.query<{ bot_id: number; public_key: string; new_users_only: boolean; clock: number }>({
-    name: 'referral.load_bots',
-    text: 'SELECT bot_id, public_key, new_users_only, clock::float8 FROM bots WHERE public_key = ANY ($1)',
-    values: [publicKeys],
-  });
+  const columns = () => 'bot_id, public_key, new_users_only, clock::float8';
+  const rows = await loadBotRows<BotRow>(tx, 'referral.load_bots', columns, publicKeys);
   return new Map(
     rows.map(({ bot_id, public_key, new_users_only, clock }) => [
       public_key,
       newBot(bot_id, public_key, new_users_only, clock),
     ]),
   );
+}
+
+interface BotRow {
+  readonly bot_id: number;
+  readonly public_key: string;
+  readonly new_users_only: boolean;
+  readonly clock: number;
 }
 
 export async function saveBots(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
@@ -158,8 +163,15 @@ function nameMark({ payloads, owners, visitors }: Named, event: ReadCommit['even
   if (referrer_id !== null) owners.add(referrer_id);
 }
 
+interface Asked<T> {
+  readonly bots: Bot[];
+  readonly ids: string;
+  readonly only: number | null;
+  readonly things: T[];
+}
+
 /** The keys of all bots as parallel arrays for `unnest`. */
-function asked<T>(wanted: Wanted, pick: (named: Named) => Iterable<T>): { bots: Bot[]; ids: string; things: T[] } {
+function asked<T>(tx: ClientBase, wanted: Wanted, pick: (named: Named) => Iterable<T>): Asked<T> {
   const bots: Bot[] = [];
   const things: T[] = [];
   for (const named of wanted)
@@ -167,16 +179,17 @@ function asked<T>(wanted: Wanted, pick: (named: Named) => Iterable<T>): { bots: 
       bots.push(named.bot);
       things.push(thing);
     }
-  return { bots, ids: numbers(bots.map(({ bot_id }) => bot_id)), things };
+  const ids = bots.map(({ bot_id }) => bot_id);
+  return { bots, ids: numbers(ids), only: onlyBot(tx, ids), things };
 }
 
 async function loadKnownUsers(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { bots, ids, things } = asked(wanted, ({ users }) => users);
+  const { bots, ids, only, things } = asked(tx, wanted, ({ users }) => users);
   if (things.length === 0) return;
   const { rows } = await tx.query<[number]>({
-    name: 'referral.load_known_users',
+    name: nameOf('referral.load_known_users', only),
     text: `SELECT u.i::int FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, user_id, i)
-             JOIN known_users k USING (bot_id, user_id)`,
+             JOIN known_users k USING (bot_id, user_id) WHERE ${ofBot('k.bot_id', only)}`,
     values: [ids, numbers(things)],
     rowMode: 'array',
   });
@@ -184,13 +197,13 @@ async function loadKnownUsers(tx: ClientBase, wanted: Wanted): Promise<void> {
 }
 
 async function loadCodes(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { bots, ids, things } = asked(wanted, ({ payloads }) => payloads);
+  const { bots, ids, only, things } = asked(tx, wanted, ({ payloads }) => payloads);
   if (things.length === 0) return;
   const { rows } = await tx.query<[number, number | null]>({
-    name: 'referral.load_codes',
+    name: nameOf('referral.load_codes', only),
     text: `SELECT u.i::int, c.owner_id::float8
              FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS u (bot_id, code, i)
-             JOIN codes c ON c.bot_id = u.bot_id AND c.code = u.code`,
+             JOIN codes c ON c.bot_id = u.bot_id AND c.code = u.code WHERE ${ofBot('c.bot_id', only)}`,
     values: [ids, things],
     rowMode: 'array',
   });
@@ -198,12 +211,13 @@ async function loadCodes(tx: ClientBase, wanted: Wanted): Promise<void> {
 }
 
 async function loadOwners(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { bots, ids, things } = asked(wanted, ({ owners }) => owners);
+  const { bots, ids, only, things } = asked(tx, wanted, ({ owners }) => owners);
   if (things.length === 0) return;
   const { rows } = await tx.query<[number]>({
-    name: 'referral.load_owners',
+    name: nameOf('referral.load_owners', only),
     text: `SELECT u.i::int FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, owner_id, i)
-            WHERE EXISTS (SELECT FROM codes c WHERE c.bot_id = u.bot_id AND c.owner_id = u.owner_id)`,
+            WHERE EXISTS (SELECT FROM codes c WHERE c.bot_id = u.bot_id AND c.owner_id = u.owner_id
+                             AND ${ofBot('c.bot_id', only)})`,
     values: [ids, numbers(things)],
     rowMode: 'array',
   });
@@ -223,12 +237,14 @@ export async function updateReferrers(tx: ClientBase, all: readonly Bot[]): Prom
   const bots = all.flatMap((bot) => [...bot.referred].map(() => bot));
   const users = all.flatMap(({ referred }) => [...referred]);
   if (users.length === 0) return;
+  const botIds = bots.map(({ bot_id }) => bot_id);
+  const only = onlyBot(tx, botIds);
   const { rows } = await tx.query<[number, number]>({
-    name: 'referral.load_referrers',
+    name: nameOf('referral.load_referrers', only),
     text: `SELECT u.i::int, r.referrer_id::float8
              FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, user_id, i)
-             JOIN referrals r USING (bot_id, user_id)`,
-    values: [numbers(bots.map(({ bot_id }) => bot_id)), numbers(users)],
+             JOIN referrals r USING (bot_id, user_id) WHERE ${ofBot('r.bot_id', only)}`,
+    values: [numbers(botIds), numbers(users)],
     rowMode: 'array',
   });
   for (const [i, referrer_id] of rows) bots[i - 1]!.attribution.referrers.set(users[i - 1]!, referrer_id);

@@ -11,13 +11,13 @@ import {
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { foldCommit, OUTCOME_MEMORY_MS } from './fold.ts';
 import { type Bot, loadBatch, saveBots } from './load.ts';
-import { REFERRAL_DDL } from './tables.ts';
+import { REFERRAL_DDL, REFERRAL_PLACEMENT } from './tables.ts';
 import { backfill, writeAdded, writeRules } from './write.ts';
 
 /** Referral codes and their owners, referrals, reward rules, and the units that rewards are paid in. */
 export const referralReadModel: ReadModel = {
   name: 'referral',
-  shape: 3,
+  shape: 4,
   categories: ['bot', 'intake', 'import', 'referral', 'program'],
   events: [
     'bot_created',
@@ -34,6 +34,7 @@ export const referralReadModel: ReadModel = {
     'reward_rule_changed',
   ],
   ddl: REFERRAL_DDL,
+  placement: REFERRAL_PLACEMENT,
   async apply(tx, commits) {
     await findByKey(tx);
     const bots = await loadBatch(tx, commits);

@@ -1,4 +1,5 @@
 import { UPDATE_IDS_DDL } from '../intake-state.ts';
+import { placed } from '../read-model.ts';
 
 /**
  * Tables of the read model `referral`. Times are milliseconds since 1970 UTC. `ord` is a place in the bot's log, computed as
@@ -7,11 +8,12 @@ import { UPDATE_IDS_DDL } from '../intake-state.ts';
 export const REFERRAL_DDL = `${UPDATE_IDS_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
-  public_key text NOT NULL UNIQUE,
+  public_key text NOT NULL,
   /* a visit refers only users first seen by it */
   new_users_only boolean NOT NULL,
   /* the latest receipt so far: what memories of a limited length are measured by */
-  clock bigint NOT NULL
+  clock bigint NOT NULL,
+  UNIQUE (public_key, bot_id)
 );
 
 CREATE TABLE known_users (
@@ -106,3 +108,9 @@ CREATE TABLE units (
   PRIMARY KEY (bot_id, unit_id)
 );
 `;
+
+/** Rules and units are few, and are joined to events and to accounts. */
+export const REFERRAL_PLACEMENT = {
+  ...placed('bot_id', ['bots', 'known_users', 'codes', 'visits', 'referrals', 'referrers', 'outcomes', 'update_ids']),
+  ...placed('reference', ['rules', 'units']),
+};

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isCitus } from '../../database/citus.ts';
 import { isDatabaseDown } from '../../database/errors.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import {
@@ -10,6 +11,7 @@ import {
   partitionOf,
   type RecordedCommit,
 } from '../../log/port.ts';
+import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { lockCheckpoint, moveCheckpoint } from './checkpoint.ts';
 import { addDeadLetter, removeDeadLetter } from './dead-letters.ts';
@@ -175,10 +177,10 @@ async function applyCommits(
   const work = async (tx: pg.ClientBase): Promise<void> => {
     const moved = await moveCheckpoint(tx, schema, partition, from, last);
     if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schema} is ${moved}`);
-    if (read.length > 0) await blamingCommits(() => model.apply(tx, read));
+    await blamingCommits(() => applyTo(model, tx, read));
     await also?.(tx);
   };
-  await inTransaction(pool, work, beginIn(schema));
+  await inTransaction(pool, work, await beginIn(pool, schema));
 }
 
 /**
@@ -193,9 +195,26 @@ export async function applyLate({ pool, model, schema, keys }: Target, commit: R
     await setSearchPath(tx, schema);
     await lockCheckpoint(tx, schema, partitionOf(commit.position));
     if (!(await removeDeadLetter(tx, schema, commit.id))) return false;
-    await blamingCommits(() => model.apply(tx, read));
+    await blamingCommits(() => applyTo(model, tx, read));
     return true;
   });
+}
+
+/**
+ * Applies commits to the read model: all at once, and on a Citus cluster those of each bot for themselves, so that each statement
+ * is about one bot and goes to one node. The rows do not depend on it, since bots are as good as in partitions of their own.
+ */
+export async function applyTo(model: ReadModel, tx: pg.ClientBase, commits: readonly ReadCommit[]): Promise<void> {
+  if (commits.length === 0) return;
+  if (!(await isCitus(tx))) return model.apply(tx, commits);
+  const byKey = new Map<string, ReadCommit[]>();
+  for (const commit of commits) {
+    const key = keyOf(commit.stream);
+    const same = byKey.get(key);
+    if (same === undefined) byKey.set(key, [commit]);
+    else same.push(commit);
+  }
+  for (const same of byKey.values()) await model.apply(tx, same);
 }
 
 /** Turns errors of the commits into `BadCommitError`. Errors beside this call (connect, begin, checkpoint, commit) say nothing about them. */

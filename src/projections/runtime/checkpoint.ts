@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { isCitus } from '../../database/citus.ts';
 import type { Cursor, EventLog, Position } from '../../log/port.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Pro
   const { rows } = await db.query<{ lane: number; position: Position }>(
     `SELECT lane, position FROM ${schema}.checkpoints`,
   );
+  if (await isCitus(db)) await settle(db, [schema]);
   return new Map(rows.map(({ lane, position }) => [lane, position]));
 }
 
@@ -31,7 +33,23 @@ export async function loadLeastCheckpoint(pool: Pool, schemas: readonly string[]
     text: `SELECT lane, min(position) AS position FROM (${all}) AS c GROUP BY lane HAVING count(*) = $1`,
     values: [schemas.length],
   });
+  if (await isCitus(pool)) await settle(pool, schemas);
   return new Map(rows.map(({ lane, position }) => [lane, position]));
+}
+
+/** SQL: the number of a position of a schema, for advisory locks. */
+const place = (schema: string, position: string) =>
+  `hashtextextended(${schema}::text || ' at ' || ${position}::text, 0)`;
+
+/**
+ * Waits until the nodes of a Citus cluster show the rows of the schemas' checkpoints. The coordinator shows a commit some
+ * milliseconds before the nodes do, and releases the locks of the transaction after that.
+ */
+async function settle(db: Pool | ClientBase, schemas: readonly string[]): Promise<void> {
+  const all = schemas.map((schema) => `SELECT '${schema}' AS schema, position FROM ${schema}.checkpoints`);
+  await db.query(
+    `SELECT pg_advisory_xact_lock_shared(${place('schema', 'position')}) FROM (${all.join(' UNION ALL ')}) AS c`,
+  );
 }
 
 /**
@@ -56,7 +74,10 @@ export async function moveCheckpoint(
           text: `UPDATE ${schema}.checkpoints SET position = $3 WHERE lane = $1 AND position = $2`,
           values: [partition, from, to],
         });
-  if (moved.rowCount === 1) return 'moved';
+  if (moved.rowCount === 1) {
+    if (await isCitus(tx)) await tx.query(`SELECT pg_advisory_xact_lock(${place('$1', '$2')})`, [schema, to]);
+    return 'moved';
+  }
   const { rows } = await tx.query<{ position: Position }>(
     `SELECT position FROM ${schema}.checkpoints WHERE lane = $1`,
     [partition],

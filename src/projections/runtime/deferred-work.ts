@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
+import { isCitus } from '../../database/citus.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import type { ReadModel } from '../read-model.ts';
 import type { Target } from './apply.ts';
@@ -44,5 +45,9 @@ export async function deferredWork(
 export async function catchUpSlice({ pool, model, schema }: Target, behind: boolean): Promise<boolean> {
   const { idle } = model;
   if (idle === undefined || !(await hasDeferredWork(pool, model, schema))) return false;
-  return inTransaction(pool, (tx) => idle(tx, behind), beginIn(schema));
+  const work = async (tx: ClientBase): Promise<boolean> => {
+    await isCitus(tx); // looked up, for the statements of `idle`
+    return idle(tx, behind);
+  };
+  return inTransaction(pool, work, await beginIn(pool, schema));
 }

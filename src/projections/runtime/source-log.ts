@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
 import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
+import { dropTables } from './versions.ts';
 
 /** The read models follow a log on another engine. */
 export class OtherLogError extends Error {
@@ -46,8 +47,7 @@ function move(pool: Pool, engine: string, mayMove: boolean): Promise<string> {
     const versions = await tx.query<{ name: string; version: number }>(
       'DELETE FROM runtime.read_models RETURNING name, version',
     );
-    for (const { name, version } of versions.rows)
-      await tx.query(`DROP SCHEMA IF EXISTS ${schemaOf(name, version)} CASCADE`);
+    for (const { name, version } of versions.rows) await dropTables(tx, schemaOf(name, version));
     // The positions of the processes mean nothing either. The next start creates the schema.
     await tx.query('DROP SCHEMA IF EXISTS processes CASCADE');
     await tx.query(

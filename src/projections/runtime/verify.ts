@@ -1,4 +1,6 @@
+import type pg from 'pg';
 import type { ClientBase } from 'pg';
+import { isCitus } from '../../database/citus.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { typesBeside } from '../../domain/events.ts';
 import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
@@ -10,7 +12,7 @@ import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
 import { catchUpSlice, hasDeferredWork } from './deferred-work.ts';
 import type { ProjectorOptions } from './projector.ts';
 import { ahead } from './read-commits.ts';
-import { buildLeaseOf, createTables, isFollowed, setVerified, tablesOf, type Version } from './versions.ts';
+import { buildLeaseOf, createTables, dropTables, isFollowed, setVerified, tablesOf, type Version } from './versions.ts';
 
 /** The scratch schema into which a read model is replayed to compare a version with it. */
 export function replaySchemaOf(name: string): string {
@@ -66,9 +68,8 @@ async function compareWithReplay(
   const scratch = replaySchemaOf(model.name);
   const target: Target = { pool, model, schema: scratch, keys: log.keys };
   await inTransaction(pool, async (tx) => {
-    await tx.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`); // left by a comparison that was killed
-    await createTables(tx, model, scratch);
-    await cheapen(tx, scratch);
+    await dropTables(tx, scratch); // left by a comparison that was killed
+    await createTables(tx, model, scratch, () => cheapen(tx, scratch));
   });
   try {
     // Replays most of the log before the snapshot, since a long snapshot keeps the database from vacuuming.
@@ -79,6 +80,7 @@ async function compareWithReplay(
       signal.throwIfAborted();
       verified = await inTransaction(pool, async (tx) => {
         await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        if (await isCitus(pool)) await takeClusterSnapshot(pool, tx, model, schema);
         if (await hasDeferredWork(tx, model, schema)) return null;
         await replay(await loadCheckpoint(tx, schema));
         let begun = 0;
@@ -94,8 +96,28 @@ async function compareWithReplay(
     await setVerified(pool, model.name, version, verified.differences.length === 0);
     return verified;
   } finally {
-    await pool.query(`DROP SCHEMA IF EXISTS ${scratch} CASCADE`);
+    await inTransaction(pool, (tx) => dropTables(tx, scratch));
   }
+}
+
+/**
+ * Takes one snapshot of all nodes of a Citus cluster for the transaction: while no transaction writes the version, it reads
+ * from each node, over the one connection that the transaction then keeps to it. Writers wait for these milliseconds.
+ */
+async function takeClusterSnapshot(pool: pg.Pool, tx: ClientBase, model: ReadModel, schema: string): Promise<void> {
+  const { placement = {} } = model;
+  const tables = await tablesOf(pool, schema);
+  const isSpread = (table: string) => placement[table] === 'bot_id' || placement[table] === 'public_key';
+  const spread = tables.find(isSpread);
+  const others = tables.filter((table) => !isSpread(table));
+  await inTransaction(pool, async (writers) => {
+    // Each transaction that writes the version writes one of these, and its locks end after its commit on the nodes. One at a
+    // time, in the order in which writers take them, else each would wait for the other.
+    for (const table of ['checkpoints', ...others]) await writers.query(`LOCK TABLE ${schema}.${table} IN SHARE MODE`);
+    await tx.query('SET LOCAL citus.max_adaptive_executor_pool_size TO 1');
+    await loadCheckpoint(tx, schema);
+    if (spread !== undefined) await tx.query(`SELECT count(*) FROM ${schema}.${spread}`);
+  });
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { ClientBase, Pool } from 'pg';
+import { isCitus } from '../../database/citus.ts';
 import { isAnyHeld } from '../../database/lease-rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { CHECKPOINT_DDL } from './checkpoint.ts';
 import { DEAD_LETTERS_DDL } from './dead-letters.ts';
+import { distribute } from './distribute.ts';
 
 /**
  * A version of a read model, in a schema of its own. It is *building* until it has caught up with the log for the first
@@ -88,7 +90,7 @@ export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = fa
     const version = rows[0]!.version;
     const schema = schemaOf(model.name, version);
     // A schema without a row is left over if the schema `runtime` was dropped.
-    await tx.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await dropTables(tx, schema);
     await createTables(tx, model, schema);
     const created = { name: model.name, version, shape: model.shape, state: 'building' as const };
     await tx.query('DELETE FROM runtime.read_models WHERE name = $1 AND version = $2', [model.name, version]);
@@ -102,13 +104,38 @@ export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = fa
   });
 }
 
-/** Creates a schema with the read model's tables and those of its runtime. */
-export async function createTables(tx: ClientBase, model: ReadModel, schema: string): Promise<void> {
+/**
+ * Creates a schema with the read model's tables and those of its runtime. On a Citus cluster, distributes them.
+ * @param change changes the tables before they are distributed
+ */
+export async function createTables(
+  tx: ClientBase,
+  model: ReadModel,
+  schema: string,
+  change: () => Promise<void> = async () => {},
+): Promise<void> {
+  await lockTablesOfCluster(tx);
   await tx.query(`CREATE SCHEMA ${schema}`);
   await setSearchPath(tx, schema);
   await tx.query(model.ddl);
   await tx.query(CHECKPOINT_DDL);
   await tx.query(DEAD_LETTERS_DDL);
+  await change();
+  if (await isCitus(tx)) await distribute(tx, model, schema);
+}
+
+/** Drops a schema with all its tables, if there is one. */
+export async function dropTables(tx: ClientBase, schema: string): Promise<void> {
+  await lockTablesOfCluster(tx);
+  await tx.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+}
+
+/**
+ * Lets one transaction at a time create or drop tables of a Citus cluster. To do so Citus locks tables of other schemas, too: of
+ * two transactions each would wait for the other.
+ */
+async function lockTablesOfCluster(tx: ClientBase): Promise<void> {
+  if (await isCitus(tx)) await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('tables of the cluster', 0))`);
 }
 
 /** Until the transaction ends, names without a schema mean the version's tables. */
@@ -117,11 +144,16 @@ export async function setSearchPath(tx: ClientBase, schema: string): Promise<voi
 }
 
 /**
- * Begins a transaction in which names without a schema mean the version's tables. It does not wait for the disk: rows and
- * checkpoint are lost together or not at all, and the projector applies lost commits again.
+ * The statements that begin a transaction in which names without a schema mean the version's tables. It does not wait for the
+ * disk: rows and checkpoint are lost together or not at all, and the projector applies lost commits again.
+ *
+ * On a Citus cluster it does wait: the coordinator's commit decides for the nodes, and they would keep what it lost. The nodes
+ * get the settings of the transaction, too (`findByKey`).
  */
-export function beginIn(schema: string): string {
-  return `BEGIN; SET LOCAL synchronous_commit TO off; SET LOCAL search_path TO ${schema}`;
+export async function beginIn(db: Pool, schema: string): Promise<string> {
+  // Comes last: Citus would send all of the text, BEGIN included, to the nodes.
+  const how = (await isCitus(db)) ? "citus.propagate_set_commands TO 'local'" : 'synchronous_commit TO off';
+  return `BEGIN; SET LOCAL search_path TO ${schema}; SET LOCAL ${how}`;
 }
 
 /** Records that a version has caught up: it becomes live if there is no live version, else ready. */
@@ -191,7 +223,7 @@ export async function removeDropped(
     else
       await inTransaction(pool, async (tx) => {
         await lockVersions(tx, name);
-        await tx.query(`DROP SCHEMA IF EXISTS ${schemaOf(name, version)} CASCADE`);
+        await dropTables(tx, schemaOf(name, version));
         await tx.query(`DELETE FROM runtime.read_models WHERE name = $1 AND version = $2 AND state = 'dropped'`, [
           name,
           version,

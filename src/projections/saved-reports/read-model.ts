@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { placed, type ReadCommit, type ReadModel } from '../read-model.ts';
 
 /** Times are milliseconds since 1970 UTC. */
 const REPORTS_DDL = `
@@ -31,6 +31,7 @@ export const reportsReadModel: ReadModel = {
   categories: ['report'],
   events: ['report_saved', 'report_changed', 'report_deleted', 'report_pinned'],
   ddl: REPORTS_DDL,
+  placement: placed('local', ['reports']),
   async apply(tx, commits) {
     for (const commit of commits) for (const event of commit.events) await applyEvent(tx, commit, event);
   },

@@ -34,12 +34,12 @@ import {
   newProfile,
 } from './profile.ts';
 import { type Bot, loadBots, loadUsers, newBot, saveBots, saveErased, saveUsers, type UserChange } from './store.ts';
-import { CHANGES_TABLES, USERS_DDL } from './tables.ts';
+import { CHANGES_TABLES, USERS_DDL, USERS_PLACEMENT } from './tables.ts';
 
 /** The users of bots as of now, by updates and imports. */
 export const usersReadModel: ReadModel = {
   name: 'users',
-  shape: 8,
+  shape: 9,
   categories: ['bot', 'referral', 'intake', 'import', 'sending'],
   events: [
     'bot_created',
@@ -54,6 +54,7 @@ export const usersReadModel: ReadModel = {
   ],
   personal: true,
   ddl: USERS_DDL,
+  placement: USERS_PLACEMENT,
   derived: CHANGES_TABLES,
   async apply(tx, commits) {
     await findByKey(tx);

@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
 import type { Separators } from '../../domain/intake/utm.ts';
-import { copyInto, copyLine, numbers } from '../batch-sql.ts';
+import { copyInto, copyLine, nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
+import { loadBotRows } from '../bot-rows.ts';
 import { type BotIntake, botIntake } from '../intake-state.ts';
 import type { Profile } from './profile.ts';
 
@@ -40,18 +41,22 @@ export function newBot(bot_id: number, public_key: string, separators: Separator
 }
 
 export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
-  const { rows } = await tx.query<{ bot_id: number; public_key: string; pair: string; value: string; clock: number }>({
-    name: 'users.load_bots',
-    text: `SELECT bot_id, public_key, pair_separator AS pair, value_separator AS value, clock::float8
-             FROM bots WHERE public_key = ANY ($1)`,
-    values: [publicKeys],
-  });
+  const columns = () => 'bot_id, public_key, pair_separator AS pair, value_separator AS value, clock::float8';
+  const rows = await loadBotRows<BotRow>(tx, 'users.load_bots', columns, publicKeys);
   return new Map(
     rows.map(({ bot_id, public_key, pair, value, clock }) => [
       public_key,
       newBot(bot_id, public_key, { pair, value }, clock),
     ]),
   );
+}
+
+interface BotRow {
+  readonly bot_id: number;
+  readonly public_key: string;
+  readonly pair: string;
+  readonly value: string;
+  readonly clock: number;
 }
 
 /** Records erased users, forever. */
@@ -89,14 +94,16 @@ export async function loadUsers(
 ): Promise<void> {
   const asked = wanted.flatMap(({ bot, users }) => [...users].map((userId) => ({ bot, userId })));
   if (asked.length === 0) return;
+  const ids = asked.map(({ bot }) => bot.bot_id);
+  const only = onlyBot(tx, ids);
   const { rows } = await tx.query<Row>({
-    name: 'users.load',
+    name: nameOf('users.load', only),
     text: `SELECT n.i::int, u.first_name, u.last_name, u.full_name, u.username, u.language_code, u.is_premium, u.is_bot,
                   u.gender, u.timezone, u.user_status, u.date_create::float8, u.date_last_active::float8,
                   u.addition_fields, u.visit_date::float8, u.profile_date::float8, u.import_date::float8, u.imported
              FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS n (bot_id, user_id, i)
-             JOIN users u USING (bot_id, user_id)`,
-    values: [numbers(asked.map(({ bot }) => bot.bot_id)), numbers(asked.map(({ userId }) => userId))],
+             JOIN users u USING (bot_id, user_id) WHERE ${ofBot('u.bot_id', only)}`,
+    values: [numbers(ids), numbers(asked.map(({ userId }) => userId))],
   });
   for (const { i, ...profile } of rows) {
     const { bot, userId } = asked[i - 1]!;
@@ -175,14 +182,16 @@ function isOnlyActive({ profile, loaded, customFields, erased }: UserChange): bo
 
 async function saveActivity(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
   if (users.length === 0) return;
+  const ids = users.map(({ bot_id }) => bot_id);
+  const only = onlyBot(tx, ids);
   await tx.query({
-    name: 'users.save_activity',
+    name: nameOf('users.save_activity', only),
     text: `UPDATE users u SET date_last_active = n.date_last_active, profile_date = n.profile_date
              FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[])
                   AS n (bot_id, user_id, date_last_active, profile_date)
-            WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id`,
+            WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id AND ${ofBot('u.bot_id', only)}`,
     values: [
-      numbers(users.map(({ bot_id }) => bot_id)),
+      numbers(ids),
       numbers(users.map(({ user_id }) => user_id)),
       numbers(users.map(({ profile }) => profile.date_last_active)),
       numbers(users.map(({ profile }) => profile.profile_date)),
@@ -192,11 +201,13 @@ async function saveActivity(tx: ClientBase, users: readonly UserChange[]): Promi
 
 async function dropCustomFields(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
   if (users.length === 0) return;
+  const ids = users.map(({ bot_id }) => bot_id);
+  const only = onlyBot(tx, ids);
   await tx.query({
-    name: 'users.drop_custom_fields',
+    name: nameOf('users.drop_custom_fields', only),
     text: `UPDATE users u SET custom_fields = '{}' FROM unnest($1::int[], $2::bigint[]) AS n (bot_id, user_id)
-            WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id`,
-    values: [numbers(users.map(({ bot_id }) => bot_id)), numbers(users.map(({ user_id }) => user_id))],
+            WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id AND ${ofBot('u.bot_id', only)}`,
+    values: [numbers(ids), numbers(users.map(({ user_id }) => user_id))],
   });
 }
 

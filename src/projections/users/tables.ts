@@ -1,7 +1,24 @@
 import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
+import { placed } from '../read-model.ts';
+import { shardTrigger } from '../shard-trigger.ts';
 
 /** Changes of users of a bot that are kept: who missed more reads all users again, which then takes about as long. */
 const KEPT_CHANGES = 32_768;
+
+/** The tables that the triggers fill. */
+export const CHANGES_TABLES = ['user_changes'] as const;
+
+const NOTE_CHANGED = shardTrigger('users', CHANGES_TABLES, {}, ({ table, run }) =>
+  run(`
+    WITH noted AS (
+      INSERT INTO ${table('user_changes')} (bot_id, after, upto, user_ids)
+      SELECT bot_id, coalesce(upto, 0), coalesce(upto, 0) + cardinality(ids), ids
+        FROM (SELECT bot_id, array_agg(user_id) AS ids FROM written GROUP BY bot_id) w
+        LEFT JOIN LATERAL (
+          SELECT upto FROM ${table('user_changes')} c WHERE c.bot_id = w.bot_id ORDER BY after DESC LIMIT 1) last ON true
+      RETURNING bot_id, after)
+    DELETE FROM ${table('user_changes')} c USING noted n WHERE c.bot_id = n.bot_id AND c.after < n.after - ${KEPT_CHANGES}`),
+);
 
 /**
  * Which users have changed, in the order of the transactions: threads of reports keep fields of users, and read again those
@@ -19,37 +36,23 @@ CREATE TABLE user_changes (
 );
 /* the arrays are read whole, and soon deleted */
 ALTER TABLE user_changes ALTER COLUMN user_ids SET STORAGE EXTERNAL;
-CREATE FUNCTION note_changed_users() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-  WITH noted AS (
-    INSERT INTO user_changes (bot_id, after, upto, user_ids)
-    SELECT bot_id, coalesce(upto, 0), coalesce(upto, 0) + cardinality(ids), ids
-      FROM (SELECT bot_id, array_agg(user_id) AS ids FROM written GROUP BY bot_id) w
-      LEFT JOIN LATERAL (
-        SELECT upto FROM user_changes c WHERE c.bot_id = w.bot_id ORDER BY after DESC LIMIT 1) last ON true
-    RETURNING bot_id, after)
-  DELETE FROM user_changes c USING noted n WHERE c.bot_id = n.bot_id AND c.after < n.after - ${KEPT_CHANGES};
-  RETURN NULL;
-END
-$$;
+CREATE FUNCTION note_changed_users() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$${NOTE_CHANGED}$$;
 CREATE TRIGGER note_added AFTER INSERT ON users
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION note_changed_users();
 CREATE TRIGGER note_changed AFTER UPDATE ON users
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION note_changed_users();
 `;
 
-/** The tables that the triggers fill. */
-export const CHANGES_TABLES = ['user_changes'] as const;
-
 /** Tables of the read model `users`. Times are milliseconds since 1970 UTC. */
 export const USERS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
-  public_key text NOT NULL UNIQUE,
+  public_key text NOT NULL,
   pair_separator text NOT NULL,
   value_separator text NOT NULL,
   /* the latest receipt so far */
-  clock bigint NOT NULL
+  clock bigint NOT NULL,
+  UNIQUE (public_key, bot_id)
 );
 
 CREATE TABLE users (
@@ -91,3 +94,12 @@ CREATE TABLE erased_users (
 /* for lists of the latest users; date_create hardly ever changes, so updates do not touch the index */
 CREATE INDEX ON users (bot_id, date_create);
 ${CHANGES_DDL}`;
+
+export const USERS_PLACEMENT = placed('bot_id', [
+  'bots',
+  'users',
+  'erased_users',
+  'codes',
+  'update_ids',
+  ...CHANGES_TABLES,
+]);

@@ -32,7 +32,7 @@ export async function* audienceChats(
     await client.query('SET LOCAL enable_nestloop = off');
     const { rows: backends } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     // If the cancellation fails, the statement runs to its end, and the function ends then.
-    cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [backends[0]!.pid]).catch(() => {});
+    cancel = () => void pool.query('SELECT pg_cancel_backend($1::int)', [backends[0]!.pid]).catch(() => {});
     signal?.addEventListener('abort', cancel, { once: true });
     const snapshot = snapshotOf(client, () => signal?.throwIfAborted());
     const { text, values } = statement(inChunks(await audienceSql(segmentations, source, snapshot)));

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isCitus } from '../../database/citus.ts';
 import type { TemplateUser, TemplateValue } from '../../domain/broadcast/template.ts';
 import { localTimeOf } from '../../domain/local-time.ts';
 
@@ -63,13 +64,20 @@ export async function usersOfBots(
   // Groups and channels are no users.
   const ids = asked.map(({ chats }) => chats.filter((chat) => chat > 0));
   if (ids.every(({ length }) => length === 0)) return found;
+  const isCluster = await isCitus(pool);
+  if (isCluster && asked.length > 1)
+    return (await Promise.all(asked.map((one) => usersOfBots({ pool, users, referral }, [one], withFields)))).flat();
+  // A Citus cluster must know the bot, or it fetches all users. Elsewhere the planner would take the users of a bot for few.
+  const joined = (table: string, alias: string): string =>
+    `LEFT JOIN ${table} ${alias} ON ${alias}.bot_id = n.bot_id AND ${alias}.user_id = n.user_id` +
+    (isCluster ? ` AND ${alias}.bot_id = ${asked[0]!.botId}` : '');
   const { rows } = await pool.query<Row>({
-    name: `${users}.${referral}.recipient_${withFields ? 'fields' : 'statuses'}`,
+    name: isCluster ? undefined : `${users}.${referral}.recipient_${withFields ? 'fields' : 'statuses'}`,
     text: `SELECT n.i, n.user_id::float8, user_status, e.user_id IS NOT NULL AS erased${withFields ? FIELDS : ''}
              FROM unnest($1::int[], $2::int[], $3::bigint[]) AS n (i, bot_id, user_id)
-             LEFT JOIN ${users}.users u USING (bot_id, user_id)
-             LEFT JOIN ${users}.erased_users e USING (bot_id, user_id)
-             ${withFields ? `LEFT JOIN ${referral}.referrals r USING (bot_id, user_id)` : ''}
+             ${joined(`${users}.users`, 'u')}
+             ${joined(`${users}.erased_users`, 'e')}
+             ${withFields ? joined(`${referral}.referrals`, 'r') : ''}
             WHERE e.user_id IS NOT NULL OR ${withFields ? 'u.user_id IS NOT NULL' : "user_status <> 'active'"}`,
     values: [
       `{${ids.flatMap((of, i) => of.map(() => i)).join()}}`,

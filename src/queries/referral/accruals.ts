@@ -42,13 +42,13 @@ export async function accrualsOf(
                     WHERE public_key = $1 AND user_id = $2 AND reversed_at IS NULL
                       AND accruals.date < (SELECT hour + 1 FROM first_hour) * ${HOUR_MS}::bigint
                     ORDER BY accruals.date DESC, place DESC LIMIT $4 OFFSET $5 - (SELECT newer FROM first_hour)) page
-        JOIN ${accounts}.accruals x USING (accrual_id)
+        JOIN ${accounts}.accruals x ON x.accrual_id = page.accrual_id AND x.public_key = $1
         LEFT JOIN LATERAL (
              SELECT c.claimed_by FROM ${accounts}.payouts c
               WHERE c.public_key = $1 AND c.user_id = $2 AND c.unit = x.unit
                 AND c.requested_at >= greatest(x.available_at, x.at) AND c.place > x.place
               ORDER BY c.requested_at, c.place LIMIT 1) first ON true
-        LEFT JOIN ${accounts}.payouts p ON p.payout_id = first.claimed_by
+        LEFT JOIN ${accounts}.payouts p ON p.payout_id = first.claimed_by AND p.public_key = $1
        ORDER BY x.date DESC, x.place DESC`,
     values: [bot, userId, now, limit, offset],
   });

@@ -61,7 +61,7 @@ const columns = `
 function fromBalances(accounts: string, which: string): string {
   return `
     FROM (SELECT *, ${accountTime('$3', 'clock')} AS t FROM ${accounts}.accounts WHERE public_key = $1 AND ${which}) a
-    JOIN ${accounts}.balances b USING (public_key, user_id)
+    JOIN ${accounts}.balances b ON b.public_key = $1 AND b.user_id = a.user_id
    CROSS JOIN LATERAL (SELECT coalesce(sum(amount), 0) AS on_hold FROM (${onHold(accounts)}) held) h`;
 }
 
@@ -105,7 +105,7 @@ export function balanceAtSql(accounts: string): string {
  * to the first of those, and single accruals up to the first of the shortest spans.
  */
 function onHold(accounts: string): string {
-  const ofUnit = 'x.public_key = a.public_key AND x.user_id = a.user_id AND x.unit = b.unit';
+  const ofUnit = 'x.public_key = $1 AND x.user_id = a.user_id AND x.unit = b.unit';
   const spans = HOLD_BITS.map((bits, index) => {
     const longer = HOLD_BITS[index - 1];
     const until = longer === undefined ? '' : `AND x.bucket < ((a.t >> ${longer}) + 1) << ${longer - bits}`;
@@ -132,7 +132,7 @@ export async function usersWithAvailable(
       WHERE b.public_key = $1 AND b.accrued > b.reserved + b.paid
         AND b.accrued - b.reserved - b.paid > coalesce((
               SELECT sum(a.amount) FROM ${schema}.accruals a
-               WHERE a.public_key = b.public_key AND a.user_id = b.user_id AND a.unit = b.unit
+               WHERE a.public_key = $1 AND a.user_id = b.user_id AND a.unit = b.unit
                  AND NOT a.cancelled AND a.available_at > a.at AND a.available_at > $2), 0)
       ORDER BY 1`,
     [bot, now],

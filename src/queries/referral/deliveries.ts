@@ -20,19 +20,21 @@ export interface DueOptions {
   readonly perBot: number;
 }
 
-/** SQL of the time when the last attempt of a payout `p` began. */
-const attemptedAt = (accounts: string): string =>
-  `(SELECT a.at FROM ${accounts}.attempts a WHERE a.payout_id = p.payout_id AND a.attempt = p.attempts)`;
+/** SQL of the payouts `p` that wait to be announced, each with the bot's address `w` and its last attempt `a`, if any. */
+const waitingPayouts = (accounts: string): string => `
+${accounts}.payouts p
+   LEFT JOIN ${accounts}.webhooks w ON w.public_key = p.public_key
+   LEFT JOIN ${accounts}.attempts a
+     ON p.attempt IN ('failed', 'open') AND a.public_key = p.public_key AND a.payout_id = p.payout_id AND a.attempt = p.attempts
+   WHERE p.method = 'webhook' AND p.status IN (0, 1)`;
 
-/** SQL of the time when the next attempt of a payout `p` is due, as `dueAt` in the domain. */
-const DUE_AT = (accounts: string): string => `
+/** SQL of the time when the next attempt of such a payout is due, as `dueAt` in the domain. */
+const DUE_AT = `
 CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
-     WHEN p.attempt = 'failed' AND EXISTS (
-            SELECT FROM ${accounts}.webhooks w WHERE w.public_key = p.public_key
-               AND CASE WHEN p.address IS NULL THEN ${attemptedAt(accounts)} < w.set_at ELSE p.address < w.address END)
+     WHEN p.attempt = 'failed' AND CASE WHEN p.address IS NULL THEN a.at < w.set_at ELSE p.address < w.address END
        THEN p.requested_at
      WHEN p.attempt = 'failed' THEN p.next_at
-     WHEN p.attempt = 'open' THEN ${attemptedAt(accounts)} + ${CUT_OFF_MS} END`;
+     WHEN p.attempt = 'open' THEN a.at + ${CUT_OFF_MS} END`;
 
 /** A payout to announce. */
 export interface DuePayout extends Notice {
@@ -52,8 +54,7 @@ export async function duePayouts(
     name: `${accounts}.${catalog}.due_payouts`,
     text: `
 WITH waiting AS (
-  SELECT p.*, ${DUE_AT(accounts)} AS due_at FROM ${accounts}.payouts p
-   WHERE p.method = 'webhook' AND p.status IN (0, 1) AND p.payout_id <> ALL ($3::bigint[])
+  SELECT p.*, ${DUE_AT} AS due_at FROM ${waitingPayouts(accounts)} AND p.payout_id <> ALL ($3::bigint[])
      AND p.public_key <> ALL ($4::text[])),
 due AS (
   SELECT w.*, row_number() OVER (PARTITION BY public_key ORDER BY due_at, payout_id) AS turn
@@ -86,8 +87,7 @@ export async function nextDue(
 ): Promise<number | null> {
   const { rows } = await pool.query<{ due_at: number | null }>({
     name: `${accounts}.next_due`,
-    text: `SELECT min(${DUE_AT(accounts)})::float8 AS due_at FROM ${accounts}.payouts p
-            WHERE p.method = 'webhook' AND p.status IN (0, 1) AND p.payout_id <> ALL ($2::bigint[])
+    text: `SELECT min(${DUE_AT})::float8 AS due_at FROM ${waitingPayouts(accounts)} AND p.payout_id <> ALL ($2::bigint[])
               AND p.public_key <> ALL ($3::text[])`,
     values: [firstDelay * 1000, [...except], [...exceptBots]],
   });
@@ -123,8 +123,8 @@ export async function attemptsOf(
 ): Promise<AttemptRow[]> {
   const { rows } = await pool.query<AttemptRow>({
     name: `${accounts}.attempts`,
-    text: `SELECT ${ATTEMPT} FROM ${accounts}.attempts a JOIN ${accounts}.payouts p USING (payout_id)
-            WHERE p.public_key = $1 AND a.payout_id = ANY ($2::bigint[]) ORDER BY a.payout_id, a.attempt`,
+    text: `SELECT ${ATTEMPT} FROM ${accounts}.attempts a JOIN ${accounts}.payouts p USING (payout_id, public_key)
+            WHERE p.public_key = $1 AND a.public_key = $1 AND a.payout_id = ANY ($2::bigint[]) ORDER BY a.payout_id, a.attempt`,
     values: [bot, [...payoutIds]],
   });
   return rows;
@@ -143,7 +143,7 @@ export async function listDeliveries(
        FROM (SELECT * FROM ${schema}.attempts
               WHERE public_key = $1 ${payoutId === undefined ? '' : 'AND payout_id = $4'}
               ORDER BY at DESC, payout_id DESC, attempt DESC LIMIT $2 OFFSET $3) a
-       JOIN ${schema}.payouts p USING (payout_id)
+       JOIN ${schema}.payouts p ON p.payout_id = a.payout_id AND p.public_key = $1
       ORDER BY a.at DESC, a.payout_id DESC, a.attempt DESC`,
     [bot, limit, offset, ...(payoutId === undefined ? [] : [payoutId])],
   );

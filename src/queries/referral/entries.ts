@@ -59,13 +59,13 @@ export async function entriesOf(
              ) END AS compensated_by,
              x.reversed_at::float8, coalesce(x.reason, o.reason) AS reason
         FROM ${accounts}.accruals x
-        LEFT JOIN ${accounts}.accruals o ON o.accrual_id = x.compensates
+        LEFT JOIN ${accounts}.accruals o ON o.accrual_id = x.compensates AND o.public_key = $1
         LEFT JOIN LATERAL (
              SELECT c.claimed_by FROM ${accounts}.payouts c
               WHERE c.public_key = $1 AND c.user_id = $2 AND c.unit = x.unit
                 AND c.requested_at >= greatest(x.available_at, x.at) AND c.place > x.place
               ORDER BY c.requested_at, c.place LIMIT 1) first ON true
-        LEFT JOIN ${accounts}.payouts p ON p.payout_id = first.claimed_by
+        LEFT JOIN ${accounts}.payouts p ON p.payout_id = first.claimed_by AND p.public_key = $1
                                        AND NOT (x.cancelled AND x.reversed_place < p.place)
        WHERE x.public_key = $1 AND x.user_id = $2 AND ($3::bigint IS NULL OR p.payout_id = $3)
          AND ($7::bigint[] IS NULL OR x.accrual_id = ANY ($7))

@@ -42,7 +42,7 @@ export async function historyRows(
       WITH account AS (
         SELECT CASE WHEN $7::boolean THEN ${accountTime('$3', 'clock')} ELSE $3::bigint END AS until, $7::boolean AS whole
           FROM ${accounts}.accounts WHERE public_key = $1 AND user_id = $2),
-      steps (date, recorded, place, event, accrual_id, payout_id, unit, amount, on_hold, available, reserved, paid) AS (
+      steps AS (
         ${steps(accounts, descending).join(' UNION ALL ')})
       ${descending ? `, totals AS (${until === undefined ? balanceSql(accounts) : balanceAtSql(accounts)})` : ''}
       SELECT CASE recorded WHEN 1 THEN (place / ${PER_COMMIT})::float8 END AS position, s.date::float8, event,
@@ -65,15 +65,17 @@ function steps(accounts: string, descending: boolean): string[] {
   const kind = (table: string, order: string, columns: string, condition: string, recorded = true): string => `(
     SELECT ${columns} FROM ${accounts}.${table} x, account
      WHERE x.public_key = $1 AND x.user_id = $2 AND ($4::bigint IS NULL OR x.unit = $4) AND ${condition}
-       AND (${columns.slice(0, columns.indexOf(','))} <= account.until ${recorded ? 'OR account.whole' : ''})
+       AND (${columns.split(/,| AS /, 1)[0]} <= account.until ${recorded ? 'OR account.whole' : ''})
      ORDER BY ${descending ? order.replaceAll(/(?=,|$)/g, ' DESC') : order} LIMIT $5::bigint + $6::bigint)`;
   return [
     kind(
       'accruals',
       'x.place',
-      `x.at, 1, x.place, CASE WHEN x.compensates IS NULL THEN 'accrued' ELSE 'compensated' END, x.accrual_id, NULL::bigint,
-       x.unit, x.amount, CASE WHEN x.available_at > x.at THEN x.amount ELSE 0 END,
-       CASE WHEN x.available_at > x.at THEN 0 ELSE x.amount END, 0, 0`,
+      // The first kind names the columns. Names of the CTE itself are lost on the way to a node of a Citus cluster.
+      `x.at AS date, 1 AS recorded, x.place, CASE WHEN x.compensates IS NULL THEN 'accrued' ELSE 'compensated' END AS event,
+       x.accrual_id, NULL::bigint AS payout_id, x.unit, x.amount,
+       CASE WHEN x.available_at > x.at THEN x.amount ELSE 0 END AS on_hold,
+       CASE WHEN x.available_at > x.at THEN 0 ELSE x.amount END AS available, 0 AS reserved, 0 AS paid`,
       'true',
     ),
     kind(

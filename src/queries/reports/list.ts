@@ -121,7 +121,7 @@ function listCountSql(
 ): RawBuilder<{ readonly records: number }> {
   const { from } = RECORDS[report.table];
   return sql`SELECT count(*)::float8 AS records
-    FROM (SELECT FROM ${from(source)} WHERE ${whereSql(report, source)} LIMIT ${most}::bigint) AS found`;
+    FROM (SELECT 1 FROM ${from(source)} WHERE ${whereSql(report, source)} LIMIT ${most}::bigint) AS found`;
 }
 
 function whereSql({ table, filter }: ListReport, { botId, tables, span }: ListSource): RawBuilder<unknown> {

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { isCitus } from '../../database/citus.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
 import type { ReportCell } from '../../domain/reports/cell.ts';
@@ -119,7 +120,9 @@ async function runReport(
     }
     const stored = await findEvents(options, { events, properties });
     const asked = { botId, tables, span: options.span, now, timeoutMs, query: options.snapshot.query };
-    const team = recruiting === undefined ? ALONE : await gatherTeam(report, stored, { ...asked, recruiting, ports });
+    // A snapshot of a Citus cluster cannot be exported: the threads of a team would read different ones.
+    const isAlone = recruiting === undefined || (await isCitus(pool));
+    const team = isAlone ? ALONE : await gatherTeam(report, stored, { ...asked, recruiting, ports });
     const scan = await scanOf(options, { stored, fields: fieldsNamed(report), team });
     const rows = await teamRows(report, scan, { now, limit });
     return { ...rows!, known: stored.known, properties: stored.properties };

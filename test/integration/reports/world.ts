@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { LosslessNumber, stringify } from 'lossless-json';
 import type pg from 'pg';
+import { isCitus } from '../../../src/database/citus.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import type { EventKey } from '../../../src/projections/events/amounts.ts';
 import { archiveSlice } from '../../../src/projections/events/packed/archive.ts';
-import { type PackLimits, packSlice } from '../../../src/projections/events/packed/pack.ts';
+import type { PackLimits } from '../../../src/projections/events/packed/due.ts';
+import { packSlice } from '../../../src/projections/events/packed/pack.ts';
 import { restoreRows } from '../../../src/projections/events/packed/restore.ts';
-import { EVENTS_DDL } from '../../../src/projections/events/tables.ts';
-import { REFERRAL_DDL } from '../../../src/projections/referral/tables.ts';
-import { USERS_DDL } from '../../../src/projections/users/tables.ts';
+import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
+import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
+import { createTables } from '../../../src/projections/runtime/versions.ts';
+import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 
 /** The users and events of these tests: as objects for the oracles, and stored in the tables of read models. */
 export interface World {
@@ -157,13 +160,12 @@ export const ordOf = (index: number) => ((index * 7919) % 4001) * 1024 + 3;
 
 /** Creates the read models' tables and fills them. */
 export async function storeWorld(pool: pg.Pool, { users, events }: World): Promise<void> {
-  for (const [schema, ddl] of [
-    [TABLES.events, EVENTS_DDL],
-    [TABLES.users, USERS_DDL],
-    [TABLES.referral, REFERRAL_DDL],
-  ])
-    await pool.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${ddl}; RESET search_path`);
-  await collateLikePeople(pool);
+  for (const [schema, model] of [
+    [TABLES.events, eventsReadModel],
+    [TABLES.users, usersReadModel],
+    [TABLES.referral, referralReadModel],
+  ] as const)
+    await inTransaction(pool, (tx) => createTables(tx, model, schema, () => collateLikePeople(tx, schema)));
   const insert = (table: string, rows: readonly object[]) =>
     pool.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [stringify(rows)]);
   const known = [...new Set(events.map(({ user_id }) => user_id))];
@@ -246,23 +248,30 @@ export const PACK_ALL = { chunk: 32, newest: 3, changed: 1, share: 1_000_000, ch
 /** Packs only the chunks with the most changes, and new events. */
 const PACK_SOME = { ...PACK_ALL, changed: 60 };
 
+async function beginInEvents(tx: pg.ClientBase): Promise<void> {
+  await isCitus(tx); // looked up, for the statements
+  await tx.query(`SET LOCAL search_path TO ${TABLES.events}`);
+}
+
 export async function pack(pool: pg.Pool, limits: PackLimits): Promise<void> {
   await inTransaction(pool, async (tx) => {
-    await tx.query(`SET LOCAL search_path TO ${TABLES.events}`);
+    await beginInEvents(tx);
     while (await packSlice(tx, limits));
   });
 }
 
+/** A Citus cluster archives nothing. */
 async function archive(pool: pg.Pool): Promise<void> {
+  if (await isCitus(pool)) return;
   await inTransaction(pool, async (tx) => {
-    await tx.query(`SET LOCAL search_path TO ${TABLES.events}`);
+    await beginInEvents(tx);
     while (await archiveSlice(tx, 1));
   });
 }
 
 async function restore(pool: pg.Pool, rows: readonly Pick<EventKey, 'bot_id' | 'user_id' | 'date'>[]): Promise<void> {
   await inTransaction(pool, async (tx) => {
-    await tx.query(`SET LOCAL search_path TO ${TABLES.events}`);
+    await beginInEvents(tx);
     await restoreRows(
       tx,
       rows.map(({ bot_id, user_id, date }) => ({ bot_id, user_id, from: date, until: date })),
@@ -277,13 +286,13 @@ function botRow(bot_id: number, user_count: number): object {
 }
 
 /** Gives all text columns a collation that databases often have, and that does not order by code points. */
-async function collateLikePeople(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ statement: string }>(
+async function collateLikePeople(tx: pg.ClientBase, schema: string): Promise<void> {
+  const { rows } = await tx.query<{ statement: string }>(
     `SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE %s COLLATE "en-x-icu"', table_schema, table_name, column_name,
                    CASE data_type WHEN 'ARRAY' THEN 'text[]' ELSE 'text' END) AS statement
      FROM information_schema.columns
-    WHERE table_schema = ANY($1) AND udt_name IN ('text', '_text') AND collation_name IS NULL`,
-    [Object.values(TABLES)],
+    WHERE table_schema = $1 AND udt_name IN ('text', '_text') AND collation_name IS NULL`,
+    [schema],
   );
-  for (const { statement } of rows) await pool.query(statement);
+  for (const { statement } of rows) await tx.query(statement);
 }

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { copyToArchive, deleteArchived } from './archive-chunk.ts';
-import { findChunk, type PackLimits, repack } from './pack.ts';
+import type { PackLimits } from './due.ts';
+import { findChunk, repack } from './pack.ts';
 
 /** A chunk is archived when none of its events was received this recently: late events often come together, as imports. */
 const SETTLED_MS = 24 * 60 * 60 * 1000;

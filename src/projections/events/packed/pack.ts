@@ -1,10 +1,12 @@
 import type { ClientBase } from 'pg';
 import { copyRows } from '../../../database/copy-rows.ts';
+import { shardTrigger } from '../../shard-trigger.ts';
 import type { Moment } from '../draft.ts';
 import { type ChunkRange, copyToArchive, deleteArchived, eventsOfArchived, isOfChunk } from './archive-chunk.ts';
 import { ARCHIVE_DDL } from './archived-rows.ts';
 import { type Chunk, type CodedColumn, type ColumnName, FIXED_COLUMNS, numbersOf } from './chunk.ts';
 import { encodeColumn, encodeProperty } from './columns.ts';
+import { dueTimelines, lockDueTimeline, type PackLimits, type Timeline } from './due.ts';
 import { propertyOf } from './properties.ts';
 import { chunkBuilder, propertiesBuilder, rowColumns } from './rows.ts';
 
@@ -22,6 +24,54 @@ export const CHANGED_IN_CHUNK = 512;
 
 const bytes = FIXED_COLUMNS.map((name) => `  ${name} bytea`).join(',\n');
 const storage = FIXED_COLUMNS.map((name) => `ALTER COLUMN ${name} SET STORAGE EXTERNAL`).join(', ');
+
+/** The tables that packing fills from the others. Rows of `archive` count as rows of `events`. */
+export const PACKED_TABLES = ['timelines', 'chunks', 'chunk_properties', 'changed_events', 'archive'] as const;
+
+/** Counts the written events of each bot, and records those that belong to chunks. */
+const NOTE_WRITTEN = shardTrigger(
+  'events',
+  ['timelines', 'chunks', 'changed_events'],
+  { late: 'int[]' },
+  ({ table, value, run }) => {
+    const added = `
+    INSERT INTO ${table('timelines')} AS t (bot_id, loose, writes) SELECT bot_id, count(*), 1 FROM written GROUP BY bot_id
+    ON CONFLICT (bot_id) DO UPDATE SET loose = t.loose + EXCLUDED.loose, writes = t.writes + 1`;
+    const changed = `
+    UPDATE ${table('timelines')} SET writes = writes + 1 WHERE bot_id IN (SELECT bot_id FROM written)`;
+    const late = `
+    SELECT array_agg(bot_id)
+      FROM (SELECT bot_id, min(date) AS first FROM written GROUP BY bot_id) w JOIN ${table('timelines')} t USING (bot_id)
+     WHERE first <= until_date`;
+    const note = `
+    WITH noted AS (
+      INSERT INTO ${table('changed_events')}
+      SELECT w.bot_id, c.id, w.user_id, w.date, w.ord
+        FROM written w JOIN ${table('timelines')} t USING (bot_id)
+       CROSS JOIN LATERAL (
+         SELECT id FROM ${table('chunks')} c
+          WHERE c.bot_id = w.bot_id AND (c.last_date, c.last_ord) >= (w.date, w.ord)
+          ORDER BY c.last_date, c.last_ord LIMIT 1) c
+       WHERE w.bot_id = ANY (${value('late')}) AND (w.date, w.ord) <= (t.until_date, t.until_ord)
+      ON CONFLICT DO NOTHING
+      RETURNING bot_id, chunk),
+    counted AS (SELECT bot_id, chunk, count(*)::int FROM noted GROUP BY bot_id, chunk),
+    of_chunks AS (
+      UPDATE ${table('chunks')} c SET changed = c.changed + n.count FROM counted n
+       WHERE c.bot_id = n.bot_id AND c.id = n.chunk)
+    UPDATE ${table('timelines')} t
+       SET changed = t.changed + n.count, loose = t.loose - CASE ${value('TG_OP')} WHEN 'INSERT' THEN n.count ELSE 0 END
+      FROM (SELECT bot_id, sum(count) AS count FROM counted GROUP BY bot_id) n
+     WHERE n.bot_id = t.bot_id`;
+    return `
+    IF TG_OP = 'INSERT' THEN ${run(added)}
+    ELSE ${run(changed)}
+    END IF;
+    ${run(late, 'late')}
+    IF late IS NOT NULL THEN ${run(note)}
+    END IF;`;
+  },
+);
 
 /**
  * Events packed for reports, which read whole columns. A chunk is never changed: others replace it. Triggers record every
@@ -53,7 +103,7 @@ CREATE INDEX timelines_archived ON timelines (archived_months);
 
 CREATE TABLE chunks (
   bot_id int NOT NULL,
-  id uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
   /* the events up to this one, from the end of the chunk before */
   last_date bigint NOT NULL,
   last_ord bigint NOT NULL,
@@ -65,13 +115,14 @@ CREATE TABLE chunks (
   /* its rows have left the table events */
   archived boolean NOT NULL DEFAULT false,
 ${bytes},
-  PRIMARY KEY (bot_id, last_date, last_ord)
+  PRIMARY KEY (bot_id, last_date, last_ord),
+  UNIQUE (bot_id, id)
 );
 ALTER TABLE chunks ${storage};
 CREATE INDEX chunks_due ON chunks (bot_id) WHERE changed >= ${CHANGED_IN_CHUNK};
 CREATE INDEX chunks_to_archive ON chunks (bot_id, last_date, last_ord) WHERE NOT archived;
 CREATE VIEW packing_due AS
-  SELECT FROM timelines WHERE due UNION ALL SELECT FROM chunks WHERE changed >= ${CHANGED_IN_CHUNK};
+  SELECT bot_id FROM timelines WHERE due UNION ALL SELECT bot_id FROM chunks WHERE changed >= ${CHANGED_IN_CHUNK};
 
 /* the properties that occur in a chunk */
 CREATE TABLE chunk_properties (
@@ -93,59 +144,12 @@ CREATE TABLE changed_events (
   PRIMARY KEY (bot_id, chunk, date, ord, user_id)
 );
 
-CREATE FUNCTION note_written() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-DECLARE
-  late int[];
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO timelines AS t (bot_id, loose, writes) SELECT bot_id, count(*), 1 FROM written GROUP BY bot_id
-    ON CONFLICT (bot_id) DO UPDATE SET loose = t.loose + EXCLUDED.loose, writes = t.writes + 1;
-  ELSE
-    UPDATE timelines SET writes = writes + 1 WHERE bot_id IN (SELECT bot_id FROM written);
-  END IF;
-  SELECT array_agg(bot_id) INTO late
-    FROM (SELECT bot_id, min(date) AS first FROM written GROUP BY bot_id) w JOIN timelines t USING (bot_id)
-   WHERE first <= until_date;
-  IF late IS NULL THEN
-    RETURN NULL;
-  END IF;
-  WITH noted AS (
-    INSERT INTO changed_events
-    SELECT w.bot_id, c.id, w.user_id, w.date, w.ord
-      FROM written w JOIN timelines t USING (bot_id)
-     CROSS JOIN LATERAL (
-       SELECT id FROM chunks c
-        WHERE c.bot_id = w.bot_id AND (c.last_date, c.last_ord) >= (w.date, w.ord)
-        ORDER BY c.last_date, c.last_ord LIMIT 1) c
-     WHERE w.bot_id = ANY (late) AND (w.date, w.ord) <= (t.until_date, t.until_ord)
-    ON CONFLICT DO NOTHING
-    RETURNING bot_id, chunk),
-  counted AS (SELECT bot_id, chunk, count(*)::int FROM noted GROUP BY bot_id, chunk),
-  of_chunks AS (UPDATE chunks c SET changed = c.changed + n.count FROM counted n WHERE c.id = n.chunk)
-  UPDATE timelines t
-     SET changed = t.changed + n.count, loose = t.loose - CASE TG_OP WHEN 'INSERT' THEN n.count ELSE 0 END
-    FROM (SELECT bot_id, sum(count) AS count FROM counted GROUP BY bot_id) n
-   WHERE n.bot_id = t.bot_id;
-  RETURN NULL;
-END
-$$;
+CREATE FUNCTION note_written() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$${NOTE_WRITTEN}$$;
 CREATE TRIGGER note_added AFTER INSERT ON events
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION note_written();
 CREATE TRIGGER note_changed AFTER UPDATE ON events
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION note_written();
 ${ARCHIVE_DDL}`;
-
-/** The tables that packing fills from the others. Rows of `archive` count as rows of `events`. */
-export const PACKED_TABLES = ['timelines', 'chunks', 'chunk_properties', 'changed_events', 'archive'] as const;
-
-/** When packing is due, and the size of a chunk: the constants above. */
-export interface PackLimits {
-  readonly chunk: number;
-  readonly newest: number;
-  readonly changed: number;
-  readonly share: number;
-  readonly changedInChunk: number;
-}
 
 const LIMITS: PackLimits = {
   chunk: CHUNK_EVENTS,
@@ -160,36 +164,11 @@ const CHUNKS_AT_ONCE = 8;
 
 /** Packs some events of one bot, or packs a changed chunk again. @returns whether there is more to pack */
 export async function packSlice(tx: ClientBase, limits: PackLimits = LIMITS): Promise<boolean> {
-  const [timeline] = await dueTimelines(tx, limits, true);
+  const timeline = await lockDueTimeline(tx, limits);
   if (timeline === undefined) return false;
   if (timeline.loose >= limits.chunk + limits.newest) await packNext(tx, timeline, limits);
   else await packAgain(tx, timeline, limits);
-  return (await dueTimelines(tx, limits, false)).length > 0;
-}
-
-interface Timeline {
-  readonly bot_id: number;
-  readonly until: Moment;
-  readonly loose: number;
-}
-
-/**
- * The first timeline where packing is due.
- * @param lock locks it, and leaves out one that another transaction has locked: a batch of that bot, which must not write
- * events beside their packing, or a packing. That projector packs what is left
- */
-async function dueTimelines(tx: ClientBase, limits: PackLimits, lock: boolean): Promise<Timeline[]> {
-  const { chunk, newest, changed, share, changedInChunk } = limits;
-  const { rows } = await tx.query<[number, number, number, number]>({
-    name: lock ? 'events.lock_due_timeline' : 'events.due_timeline',
-    text: `SELECT bot_id, until_date::float8, until_ord::float8, loose::float8 FROM timelines t
-            WHERE loose >= $1::bigint OR changed >= $2::bigint + packed / $3::bigint
-               OR EXISTS (SELECT FROM chunks c WHERE c.bot_id = t.bot_id AND c.changed >= $4::int)
-            ORDER BY bot_id LIMIT 1 ${lock ? 'FOR UPDATE SKIP LOCKED' : ''}`,
-    values: [chunk + newest, changed, share, changedInChunk],
-    rowMode: 'array',
-  });
-  return rows.map(([bot_id, date, ord, loose]) => ({ bot_id, until: { date, ord }, loose }));
+  return (await dueTimelines(tx, limits, { most: 1 })).length > 0;
 }
 
 async function packNext(

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import { numbers } from '../../batch-sql.ts';
+import { isKnownAsCitus } from '../../../database/citus.ts';
+import { numbers, ofBot, onlyBot } from '../../batch-sql.ts';
 import type { Moment } from '../draft.ts';
 import { ARCHIVED_COLUMNS, archivedFrom, EVENT_COLUMNS } from './archived-rows.ts';
 
@@ -16,7 +17,7 @@ export interface NeededRows {
  * count, and not their chunk, until the chunk is packed again.
  */
 export async function restoreRows(tx: ClientBase, needed: readonly NeededRows[]): Promise<void> {
-  if (needed.length === 0) return;
+  if (needed.length === 0 || (isKnownAsCitus(tx) && !(await hasArchived(tx, needed)))) return;
   await tx.query(
     `WITH needed AS MATERIALIZED (
        SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[]) AS n (bot_id, user_id, first, last)),
@@ -37,6 +38,18 @@ export async function restoreRows(tx: ClientBase, needed: readonly NeededRows[])
       numbers(needed.map(({ until }) => until)),
     ],
   );
+}
+
+/**
+ * Asked on a Citus cluster, whose tables have no archived events: the statement that restores them cannot run on several nodes. Only
+ * tables of a version that was built before the database got the extension may have some.
+ */
+async function hasArchived(tx: ClientBase, needed: readonly NeededRows[]): Promise<boolean> {
+  const only = onlyBot(
+    tx,
+    needed.map(({ bot_id }) => bot_id),
+  );
+  return (await tx.query(`SELECT FROM archive WHERE ${ofBot('bot_id', only)} LIMIT 1`)).rowCount === 1;
 }
 
 /** Events of a bot with this unit (null: with any), after a moment. */

@@ -1,0 +1,34 @@
+import type { ClientBase } from 'pg';
+import { isKnownAsCitus } from '../database/citus.ts';
+import { nameOf, ofBot } from './batch-sql.ts';
+
+/** Ids of bots by public key, of all databases of this program: a guess, since a test may have several. */
+const guesses = new Map<string, number>();
+
+/** 100,000 take some 10 MB. */
+const MOST_GUESSES = 100_000;
+
+/**
+ * Loads the rows of a read model's table `bots` with these public keys. A commit names its bot by public key. On a Citus cluster
+ * the row of one bot is looked up by the bot's id, too, once a former batch has shown it: that asks one node.
+ * @param name of the prepared statement
+ * @param columns SQL, of rows `b`, given the bot that the statement names ({@link ofBot}); must include bot_id and public_key
+ */
+export async function loadBotRows<Row extends { readonly bot_id: number; readonly public_key: string }>(
+  tx: ClientBase,
+  name: string,
+  columns: (only: number | null) => string,
+  publicKeys: readonly string[],
+): Promise<Row[]> {
+  const load = async (only: number | null): Promise<Row[]> => {
+    const text = `SELECT ${columns(only)} FROM bots b WHERE public_key = ANY ($1) AND ${ofBot('b.bot_id', only)}`;
+    return (await tx.query<Row>({ name: nameOf(name, only), text, values: [publicKeys] })).rows;
+  };
+  if (!isKnownAsCitus(tx)) return load(null);
+  const guess = publicKeys.length === 1 ? guesses.get(publicKeys[0]!) : undefined;
+  let rows = guess === undefined ? [] : await load(guess);
+  if (rows.length === 0) rows = await load(null);
+  if (guesses.size >= MOST_GUESSES) guesses.clear();
+  for (const { bot_id, public_key } of rows) guesses.set(public_key, bot_id);
+  return rows;
+}
