@@ -112,6 +112,9 @@ async function runReport(
   const { report, warnings, events, properties } = task.parsed;
   const { timezone, from, to } = report.period;
   const ports: MessagePort[] = [];
+  // A snapshot of a Citus cluster cannot be exported: the threads of a team would read different ones. Asked before the
+  // report takes the only connection of its thread.
+  const isAlone = recruiting === undefined || (await isCitus(pool));
   const { result, deferred, behindMs } = await inReport(pool, cache, task, async (options) => {
     if (report.type === 'list') {
       const asked = { query: options.snapshot.query, tables, botId };
@@ -120,8 +123,6 @@ async function runReport(
     }
     const stored = await findEvents(options, { events, properties });
     const asked = { botId, tables, span: options.span, now, timeoutMs, query: options.snapshot.query };
-    // A snapshot of a Citus cluster cannot be exported: the threads of a team would read different ones.
-    const isAlone = recruiting === undefined || (await isCitus(pool));
     const team = isAlone ? ALONE : await gatherTeam(report, stored, { ...asked, recruiting, ports });
     const scan = await scanOf(options, { stored, fields: fieldsNamed(report), team });
     const rows = await teamRows(report, scan, { now, limit });
