@@ -156,7 +156,7 @@ export async function isNdjson(file: string): Promise<boolean> {
   return false;
 }
 
-/** A line of a file of JSON objects: the parsed object, or why there is none. */
+/** A line of a file of JSON objects: the parsed object, or the problem of the line. */
 export type JsonLine = { readonly line: number } & ({ readonly object: JsonObject } | { readonly problem: string });
 
 /** Reads a file with a JSON object on each line. Empty lines are left out. */
