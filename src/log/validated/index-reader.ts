@@ -39,22 +39,35 @@ export async function verdictOn(
   return rows[0] === undefined ? null : { void: rows[0].reason };
 }
 
-/** Reads the void offsets of a range; null until the index has passed the range. One snapshot for both. */
+/** Offsets of one partition, both ends included. */
+export interface OffsetRange {
+  readonly partition: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Reads the void offsets of ranges, one a partition: by partition. Null until the index has passed all of them. One snapshot
+ * for both.
+ */
 export async function voidsWithin(
   index: Index,
-  partition: number,
-  first: number,
-  last: number,
-): Promise<ReadonlySet<number> | null> {
-  const { rows } = await index.pool.query<{ at_offset: string | null }>({
+  ranges: readonly OffsetRange[],
+): Promise<ReadonlyMap<number, ReadonlySet<number>> | null> {
+  const { rows } = await index.pool.query<{ lane: number; voids: string[] | null }>({
     name: 'index_voids_within',
-    text: `SELECT v.at_offset FROM ${index.schema}.lanes AS l
-           LEFT JOIN ${index.schema}.voids AS v ON v.lane = l.lane AND v.at_offset BETWEEN $2 AND $3
-           WHERE l.lane = $1 AND l.next_offset > $3`,
-    values: [partition, first, last],
+    text: `SELECT l.lane, (SELECT array_agg(v.at_offset) FROM ${index.schema}.voids AS v
+                            WHERE v.lane = l.lane AND v.at_offset BETWEEN r.first AND r.last) AS voids
+           FROM unnest($1::int[], $2::bigint[], $3::bigint[]) AS r (lane, first, last)
+           JOIN ${index.schema}.lanes AS l ON l.lane = r.lane AND l.next_offset > r.last`,
+    values: [
+      ranges.map(({ partition }) => partition),
+      ranges.map(({ first }) => first),
+      ranges.map(({ last }) => last),
+    ],
   });
-  if (rows.length === 0) return null;
-  return new Set(rows.flatMap(({ at_offset }) => (at_offset === null ? [] : [Number(at_offset)])));
+  if (rows.length < ranges.length) return null;
+  return new Map(rows.map(({ lane, voids }) => [lane, new Set((voids ?? []).map(Number))]));
 }
 
 export async function headOf(index: Index, stream: string): Promise<StreamHead> {
@@ -164,6 +177,39 @@ export async function readStream(
 export interface ExactPage {
   readonly commits: readonly RecordedCommit[];
   readonly last: number;
+}
+
+/** A partition of which the index has passed more records. */
+export interface Growth {
+  readonly partition: number;
+  readonly from: number;
+  /** The first offset without a verdict. */
+  readonly next: number;
+  /** Whether there are commits of the categories in between. */
+  readonly hasCommits: boolean;
+}
+
+/** Finds the partitions of which the index has passed the offset `from`, by partition. One snapshot for offsets and commits. */
+export async function growth(
+  index: Index,
+  from: ReadonlyMap<number, number>,
+  categories: readonly string[],
+): Promise<Growth[]> {
+  const { rows } = await index.pool.query<{ lane: number; first: string; next: string; has_commits: boolean }>({
+    name: 'index_growth',
+    text: `SELECT l.lane, f.first, l.next_offset AS next,
+                  EXISTS (SELECT FROM ${index.schema}.commits AS c WHERE c.lane = l.lane AND c.at_offset >= f.first
+                            AND split_part(c.stream, '-', 1) = ANY ($3)) AS has_commits
+           FROM unnest($1::int[], $2::bigint[]) AS f (lane, first)
+           JOIN ${index.schema}.lanes AS l ON l.lane = f.lane AND l.next_offset > f.first ORDER BY l.lane`,
+    values: [[...from.keys()], [...from.values()], categories],
+  });
+  return rows.map(({ lane, first, next, has_commits: hasCommits }) => ({
+    partition: lane,
+    from: Number(first),
+    next: Number(next),
+    hasCommits,
+  }));
 }
 
 /** Reads the next page from the offset `from` on. Null if the index ends there. */

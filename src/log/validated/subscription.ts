@@ -2,7 +2,7 @@ import { pause } from '../../util/pause.ts';
 import { BETWEEN_EVENTS, decodeCommit, eventsBeginWith } from '../commit-codec.ts';
 import type { Batch, RecordedCommit, SubscribeOptions } from '../port.ts';
 import { categoryOf } from '../stream-name.ts';
-import { exactPage, nextOffsets, voidsWithin } from './index-reader.ts';
+import { exactPage, growth, nextOffsets, voidsWithin } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
 import type { Progress } from './progress.ts';
 import { type LogRecord, offsetAfter, positionOf } from './record.ts';
@@ -26,11 +26,14 @@ export async function* subscribeToRecords(deps: ReaderDependencies, options: Sub
   const unwanted = without.map(eventsBeginWith);
   const isSkipped = (body: string): boolean =>
     unwanted.some((start) => body.includes(start)) && !body.includes(BETWEEN_EVENTS);
+  const wanted = new Set(categories);
   for await (const chunks of deps.store.tail(new Map(startOf(deps.index.partitions, options)), signal)) {
-    for (const chunk of joined(chunks)) {
-      const voids = await voidsOf(deps, chunk, signal);
-      if (voids === null) return;
-      yield* batchesOf(chunk, voids, new Set(categories), isSkipped, maxCommits);
+    const arrived = joined(chunks);
+    const voids = await voidsOf(deps, arrived, signal);
+    if (voids === null) return;
+    for (const [i, chunk] of arrived.entries()) {
+      const hasOthers = i < arrived.length - 1;
+      yield* batchesOf(chunk, voids.get(chunk.partition)!, wanted, isSkipped, maxCommits, hasOthers);
       if (signal.aborted) return;
     }
   }
@@ -47,22 +50,26 @@ function joined(chunks: readonly Chunk[]): Chunk[] {
   return [...partitions].map(([partition, records]) => ({ partition, records }));
 }
 
-/** Reads the void offsets of a chunk, once the index has passed the chunk; null if the signal aborts first. */
+/** Reads the void offsets of the chunks, by partition, once the index has passed them; null if the signal aborts first. */
 async function voidsOf(
   { index, progress }: ReaderDependencies,
-  { partition, records }: Chunk,
+  chunks: readonly Chunk[],
   signal: AbortSignal,
-): Promise<ReadonlySet<number> | null> {
-  const first = records[0]!.offset;
-  const last = records[records.length - 1]!.offset;
-  while (!signal.aborted) {
-    await progress.passed(partition, last, signal);
-    const voids = await voidsWithin(index, partition, first, last);
-    if (voids !== null) return voids;
+): Promise<ReadonlyMap<number, ReadonlySet<number>> | null> {
+  const ranges = chunks.map(({ partition, records }) => ({
+    partition,
+    first: records[0]!.offset,
+    last: records[records.length - 1]!.offset,
+  }));
+  // Mostly the index has passed them already, and the question whether it has would be one more.
+  let voids = await voidsWithin(index, ranges);
+  while (voids === null && !signal.aborted) {
+    for (const { partition, last } of ranges) await progress.passed(partition, last, signal);
+    voids = await voidsWithin(index, ranges);
     // `progress` was ahead of the database: the index was dropped and is being rebuilt.
-    progress.publish(await nextOffsets(index));
+    if (voids === null) progress.publish(await nextOffsets(index));
   }
-  return null;
+  return voids;
 }
 
 function* batchesOf(
@@ -71,6 +78,7 @@ function* batchesOf(
   categories: ReadonlySet<string>,
   isSkipped: (body: string) => boolean,
   maxCommits: number,
+  hasOthers: boolean,
 ): Generator<Batch> {
   let commits: RecordedCommit[] = [];
   for (const { offset, value } of records) {
@@ -85,7 +93,7 @@ function* batchesOf(
     }
     commits.push(commit);
   }
-  yield { partition, commits, last: positionOf(partition, records[records.length - 1]!.offset) };
+  yield { partition, commits, last: positionOf(partition, records[records.length - 1]!.offset), hasOthers };
 }
 
 /** Reads exact streams only, from the index, which has all their commits. So it fetches no intake from the store. */
@@ -97,20 +105,19 @@ export async function* subscribeToIndex(deps: ReaderDependencies, options: Subsc
   const awaited = (): number[] =>
     Array.from({ length: index.partitions }, (_, partition) => next.get(partition) ?? Number.POSITIVE_INFINITY);
   while (!signal.aborted) {
-    const reached = await nextOffsets(index);
+    const grown = await growth(index, next, categories);
     let found = 0;
-    for (const [partition, end] of reached.entries()) {
-      for (let from = next.get(partition); from !== undefined && from < end && !signal.aborted; ) {
-        const page = await exactPage(index, partition, from, {
-          categories,
-          maxCommits,
-          maxBytes: MAX_PAGE_BYTES,
-        });
+    for (const [i, { partition, next: end, hasCommits, ...start }] of grown.entries()) {
+      for (let from = start.from; from < end && !signal.aborted; ) {
+        const page = hasCommits
+          ? await exactPage(index, partition, from, { categories, maxCommits, maxBytes: MAX_PAGE_BYTES })
+          : { commits: [], last: end - 1 };
         if (page === null) break;
         from = page.last + 1;
         next.set(partition, from);
         found += page.commits.length;
-        yield { partition, commits: page.commits, last: positionOf(partition, page.last) };
+        const hasOthers = from >= end && i < grown.length - 1;
+        yield { partition, commits: page.commits, last: positionOf(partition, page.last), hasOthers };
       }
     }
     if (found === 0) await pause(PROGRESS_STEP_MS, signal);
