@@ -4,7 +4,7 @@ import type { LedgerEvent } from '../src/domain/events.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { type ReadCommit, type ReadModel, schemaOf } from '../src/projections/read-model.ts';
 import { applyTo } from '../src/projections/runtime/apply.ts';
-import { moveCheckpoint } from '../src/projections/runtime/checkpoint.ts';
+import { moveCheckpoints } from '../src/projections/runtime/checkpoint.ts';
 import { beginIn, createTables } from '../src/projections/runtime/versions.ts';
 import { botCreated, ownerCreated, readCommit } from '../test/support/intake-commits.ts';
 import { childrenOf, processorSeconds, waitedForSeconds } from './proc.ts';
@@ -109,7 +109,7 @@ async function apply(target: Target, model: ReadModel, commits: readonly ReadCom
   await inTransaction(
     pool,
     async (tx) => {
-      const moved = await moveCheckpoint(tx, schema, 0, target.last, to);
+      const moved = await moveCheckpoints(tx, schema, [{ partition: 0, from: target.last, to }]);
       if (moved !== 'moved') throw new Error(`the checkpoint is ${moved}`);
       await applyTo(model, tx, commits);
     },

@@ -32,7 +32,7 @@ const WARM_UP = Number(process.env['WARM_UP'] ?? 40_000);
 const BATCH = Number(process.env['BATCH'] ?? 10);
 const PER_SECOND = Number(process.env['PER_SECOND'] ?? 2000);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 2);
-const COUNTS = [1, 2, 4];
+const COUNTS = (process.env['COUNTS'] ?? '1,2,4').split(',').map(Number);
 
 const broker = await startKafkaBroker();
 if (broker === null) throw new Error('needs a Kafka broker');

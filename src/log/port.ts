@@ -108,6 +108,8 @@ export interface Batch {
   readonly last: Position;
   /** Whether the log may have had more commits after it when it was read. Absent: the engine does not know. */
   readonly hasMore?: boolean;
+  /** Whether the next batch is of another partition and was read with this one, so that it comes without a wait. */
+  readonly hasOthers?: boolean;
 }
 
 export interface SubscribeOptions {

@@ -3,7 +3,7 @@ import { customEventsReceived } from '../../src/domain/intake/events.ts';
 import type { RecordedCommit } from '../../src/log/port.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { retryDeadLetters } from '../../src/projections/runtime/bad-events.ts';
-import { moveCheckpoint } from '../../src/projections/runtime/checkpoint.ts';
+import { moveCheckpoints } from '../../src/projections/runtime/checkpoint.ts';
 import { pause } from '../../src/util/pause.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { newCommit } from '../support/log.ts';
@@ -77,7 +77,7 @@ test('keeps batches of the letter’s partition waiting while it is applied', as
   const order: string[] = [];
   whenApplied = async () => {
     const tx = await database.pool.connect();
-    moving = moveCheckpoint(tx, target.schema, 0, commit.position, '0:9')
+    moving = moveCheckpoints(tx, target.schema, [{ partition: 0, from: commit.position, to: '0:9' }])
       .then(() => order.push('batch'))
       .finally(() => tx.release());
     await Promise.race([untilOneWaits(), moving]);

@@ -13,7 +13,7 @@ import {
 } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { lockCheckpoint, moveCheckpoint } from './checkpoint.ts';
+import { lockCheckpoint, type Move, moveCheckpoints, passCommits } from './checkpoint.ts';
 import { addDeadLetter, removeDeadLetter } from './dead-letters.ts';
 import { parts, readCommits } from './read-commits.ts';
 import { beginIn, setSearchPath } from './versions.ts';
@@ -72,11 +72,12 @@ export interface Writer {
   /** Cuts a batch into parts. Each part begins to be opened when it is asked for. */
   open(batch: Batch): Generator<Part>;
   /**
-   * Writes rows and checkpoint in a transaction of their own. The PostgreSQL log shows nothing newer than the oldest open
-   * transaction, so a long one would delay all readers of the log, those of the catalog among them.
+   * Writes the rows and checkpoints of parts, each of another partition, in one transaction of their own; around a bad commit,
+   * in several. The PostgreSQL log shows nothing newer than the oldest open transaction, so a long one would delay all readers
+   * of the log, those of the catalog among them.
    * @throws CheckpointTakenError
    */
-  write(part: Part): Promise<void>;
+  write(parts: readonly Part[]): Promise<void>;
 }
 
 export function createWriter({ target, checkpoint, skipped, onBadCommit }: WriterOptions): Writer {
@@ -89,11 +90,41 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
   }
 
   async function deadLettered(partition: number, commit: RecordedCommit, error: string): Promise<void> {
-    const passed = { partition, last: commit.position };
-    await applyCommits(target, passed, written.get(partition), NOTHING, (tx) =>
-      addDeadLetter(tx, commit, error, false),
-    );
+    const move = { partition, from: written.get(partition), to: commit.position };
+    await applyCommits(target, [move], NOTHING, (tx) => addDeadLetter(tx, commit, error, false));
     written.set(partition, commit.position);
+  }
+
+  async function applyParts(parts: readonly Pick<Part, 'partition' | 'last' | 'read'>[]): Promise<void> {
+    const moves = parts.map(({ partition, last: to }) => ({ partition, from: written.get(partition), to }));
+    const read = Promise.all(parts.map((part) => part.read)).then((commits) => commits.flat());
+    await applyCommits(target, moves, read);
+    for (const { partition, to } of moves) written.set(partition, to);
+  }
+
+  async function write(parts: readonly Part[]): Promise<void> {
+    try {
+      await applyParts(parts);
+    } catch (error) {
+      if (!(error instanceof BadCommitError)) throw error;
+      if (parts.length === 1) return writeAroundBad(parts[0]!);
+      for (const part of parts) await write([part]);
+    }
+  }
+
+  /** Writes a part of which some commit is bad. */
+  async function writeAroundBad({ partition, commits, last }: Part): Promise<void> {
+    const bad = await applyOneByOne(target, { partition, commits, last }, written.get(partition));
+    if (bad === null) {
+      written.set(partition, last);
+      return;
+    }
+    const at = commits.indexOf(bad.commit);
+    if (at > 0) written.set(partition, commits[at - 1]!.position);
+    await onBadCommit(bad.commit, bad.error);
+    await deadLettered(partition, bad.commit, bad.error.message);
+    const rest = commits.slice(at + 1);
+    await write([{ partition, commits: rest, last, read: opened({ commits: rest }) }]);
   }
 
   return {
@@ -102,64 +133,33 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
       const wanted = batch.commits.filter(({ id }) => !skipped.has(id));
       for (const part of parts({ ...batch, commits: wanted })) yield { ...part, read: opened(part) };
     },
-    async write({ partition, commits, last, read }) {
-      for (let [rest, readRest] = [commits, read]; ; readRest = opened({ commits: rest })) {
-        try {
-          await applyBatch(target, { partition, commits: rest, last }, written.get(partition), readRest);
-          written.set(partition, last);
-          return;
-        } catch (error) {
-          if (!(error instanceof BadCommitError) || error.commit === undefined) throw error;
-          const bad = rest.indexOf(error.commit);
-          if (bad > 0) written.set(partition, rest[bad - 1]!.position);
-          await onBadCommit(error.commit, error);
-          await deadLettered(partition, error.commit, error.message);
-          rest = rest.slice(bad + 1);
-        }
-      }
-    },
+    write,
   };
 }
 
 /**
- * Applies a batch and moves its partition's checkpoint, in one transaction.
- * @param read the opened commits of the batch
- * @throws BadCommitError with the commit; the commits before it are applied
- * @throws CheckpointTakenError
+ * Applies the commits of a batch in a transaction each, up to the first bad one.
+ * @returns the bad commit; null: there was none, and all are applied
  */
-async function applyBatch(
-  target: Target,
-  batch: Batch,
-  from: Position | undefined,
-  read: Promise<ReadCommit[]>,
-): Promise<void> {
-  try {
-    await applyCommits(target, batch, from, read);
-  } catch (error) {
-    if (!(error instanceof BadCommitError)) throw error;
-    await applyOneByOne(target, batch, from);
-  }
-}
-
-/** Finds the bad commit of a batch. */
 async function applyOneByOne(
   target: Target,
   { partition, commits, last }: Batch,
   from: Position | undefined,
-): Promise<void> {
+): Promise<{ readonly commit: RecordedCommit; readonly error: BadCommitError } | null> {
   let at = from;
   for (const commit of commits) {
     try {
-      const one = { partition, commits: [commit], last: commit.position };
-      await applyCommits(target, one, at, readCommits(target.model, one.commits, target.keys));
+      const move = { partition, from: at, to: commit.position };
+      await applyCommits(target, [move], readCommits(target.model, [commit], target.keys));
     } catch (error) {
       if (!(error instanceof BadCommitError)) throw error;
       const where = `commit ${commit.id} of ${commit.stream} at ${commit.position}`;
-      throw new BadCommitError(`${where}: ${error.message}`, commit, { cause: error.cause });
+      return { commit, error: new BadCommitError(`${where}: ${error.message}`, commit, { cause: error.cause }) };
     }
     at = commit.position;
   }
-  if (at !== last) await applyCommits(target, { partition, last }, at, NOTHING);
+  if (at !== last) await applyCommits(target, [{ partition, from: at, to: last }], NOTHING);
+  return null;
 }
 
 /** No commits: only moves the checkpoint. */
@@ -168,14 +168,16 @@ export const NOTHING: Promise<ReadCommit[]> = Promise.resolve([]);
 /** @param also more statements of the same transaction */
 async function applyCommits(
   { pool, model, schema }: Target,
-  { partition, last }: Pick<Batch, 'partition' | 'last'>,
-  from: Position | undefined,
+  moves: readonly Move[],
   opened: Promise<ReadCommit[]>,
   also?: (tx: pg.ClientBase) => Promise<void>,
 ): Promise<void> {
   const read = await blamingCommits(() => opened);
+  const changesNothing = read.length === 0 && also === undefined && moves.every(({ from }) => from !== undefined);
+  // If another projector took a checkpoint, the transaction below says how.
+  if (changesNothing && (await passCommits(pool, schema, moves))) return;
   const work = async (tx: pg.ClientBase): Promise<void> => {
-    const moved = await moveCheckpoint(tx, schema, partition, from, last);
+    const moved = await moveCheckpoints(tx, schema, moves);
     if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schema} is ${moved}`);
     await blamingCommits(() => applyTo(model, tx, read));
     await also?.(tx);

@@ -1,11 +1,12 @@
 import { typesBeside } from '../../domain/events.ts';
-import type { Batch, Position } from '../../log/port.ts';
+import type { Position } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { createWriter, NOTHING, type Part, type Target, type Writer } from './apply.ts';
 import { recordStop, retryDeadLetters, skippedCommits } from './bad-events.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { catchUpSlice } from './deferred-work.ts';
 import { advance, aimAt, CONDUCT, type Conduct, type FollowState, finish, type Stopped } from './follow-states.ts';
+import { gathered, type OpenedPart, opened } from './gather-parts.ts';
 import type { ProjectorOptions } from './projector.ts';
 import { ahead } from './read-commits.ts';
 import { tracedWrite } from './traced-write.ts';
@@ -27,15 +28,13 @@ export const MAX_COMMITS = 5000;
 /**
  * After a batch that reached the log end, a version that follows pauses: a transaction of 20 statements for each handful of
  * commits would take the processor from intake, and one transaction for all commits of the pause costs little more. The
- * same holds for reading the log after each append that is passed over. The partitions share a pause. Where the engine does
- * not know the log end, a batch of fewer commits than `SMALL_BATCH` has reached it.
+ * same holds for reading the log after each append that is passed over.
  */
 const PAUSE_MS = 80;
 /** A batch that took less counts as a part of its pause: on a machine that is not busy, batches then begin every 80 ms. */
 const SHORT_BATCH_MS = 40;
 /** After a batch without a commit for this read model. Beside steady intake of other events each look finds only more of it. */
 const PASSED_PAUSE_MS = 100;
-const SMALL_BATCH = 500;
 
 export const INTERRUPTED: Stopped = { name: 'stopped', reason: 'interrupted' };
 export const BUILT: Stopped = { name: 'stopped', reason: 'built' };
@@ -81,17 +80,18 @@ export class Follower {
     const watching = this.#watchVersion().catch((error: unknown) => this.#stopping.abort(error));
     this.#workBetween();
     try {
-      for await (const { part, hasMore } of this.#parts()) {
+      for await (const { parts, hasMore } of gathered(this.#parts())) {
         const begun = performance.now();
-        if (part.commits.length > 0) await this.#inTurn(() => this.#write(part));
+        const hasCommits = parts.some(({ commits }) => commits.length > 0);
+        if (hasCommits) await this.#inTurn(() => this.#write(parts));
         else {
-          this.#passed.set(part.partition, part.last);
+          for (const { partition, last } of parts) this.#passed.set(partition, last);
           this.#workBetween();
         }
         if (hasMore || !this.#conduct.pauses) continue;
-        const pauseMs = (part.commits.length > 0 ? PAUSE_MS : PASSED_PAUSE_MS) / this.#partitions.size;
+        const pauseMs = hasCommits ? PAUSE_MS : PASSED_PAUSE_MS;
         const tookMs = performance.now() - begun;
-        await this.#timers.pause(tookMs < Math.min(SHORT_BATCH_MS, pauseMs) ? pauseMs - tookMs : pauseMs);
+        await this.#timers.pause(tookMs < SHORT_BATCH_MS ? pauseMs - tookMs : pauseMs);
       }
       const { aborted, reason } = this.#stopping.signal;
       if (aborted && !isStopped(reason)) throw reason;
@@ -138,7 +138,7 @@ export class Follower {
     });
     return ahead(
       opened(this.#writer, batches),
-      ({ hasMore }) => hasMore || this.#conduct.readsAhead,
+      ({ hasMore, hasOthers }) => hasMore || hasOthers || this.#conduct.readsAhead,
       () => unwanted.abort(),
     );
   }
@@ -148,24 +148,26 @@ export class Follower {
     return this.#lastTurn;
   }
 
-  async #write(part: Part): Promise<void> {
+  async #write(parts: readonly Part[]): Promise<void> {
     const { model, onBatch } = this.#options;
+    const commits = parts.flatMap((part) => part.commits);
     const begun = performance.now();
-    await tracedWrite(model.name, part, () => this.#writer.write(part));
-    if (part.commits.length > 0) {
+    await tracedWrite(model.name, parts, () => this.#writer.write(parts));
+    if (commits.length > 0) {
       this.#hasDeferredWork = true;
-      onBatch?.({ projection: model.name, commits: part.commits, ms: performance.now() - begun });
+      onBatch?.({ projection: model.name, commits, ms: performance.now() - begun });
     }
     await this.#doDeferredWork(0);
     if (this.#hasDeferredWork) this.#workBetween();
     // A later position may have come while this was being written: it stays.
-    if ((this.#passed.get(part.partition) ?? '') <= part.last) this.#passed.delete(part.partition);
+    for (const { partition, last } of parts)
+      if ((this.#passed.get(partition) ?? '') <= last) this.#passed.delete(partition);
   }
 
   /** Batches without a commit for this read model only move the checkpoint, which is not worth a transaction each. */
   async #writePassed(): Promise<void> {
-    for (const [partition, last] of [...this.#passed])
-      await this.#write({ partition, commits: [], last, read: NOTHING });
+    const parts = [...this.#passed].map(([partition, last]) => ({ partition, commits: [], last, read: NOTHING }));
+    if (parts.length > 0) await this.#write(parts);
   }
 
   /** Does at least one slice of deferred work, if there is some, and more until `budgetMs` are over. */
@@ -248,19 +250,6 @@ export class Follower {
 
 function isStopped(reason: unknown): reason is Stopped {
   return [BUILT, DROPPED, AT_BAD_EVENT].some((each) => each === reason);
-}
-
-interface OpenedPart {
-  readonly part: Part;
-  /** Whether the log has more commits after the part. */
-  readonly hasMore: boolean;
-}
-
-async function* opened(writer: Writer, batches: AsyncIterable<Batch>): AsyncGenerator<OpenedPart> {
-  for await (const batch of batches) {
-    const { commits, last, hasMore = commits.length >= SMALL_BATCH } = batch;
-    for (const part of writer.open(batch)) yield { part, hasMore: hasMore || part.last < last };
-  }
 }
 
 /** The timers of one follower. None of them outlives it. */

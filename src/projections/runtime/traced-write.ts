@@ -2,14 +2,16 @@ import type { RecordedCommit } from '../../log/port.ts';
 import { inSpan, isTracing, MAX_LINKS, type Traceparent } from '../../util/tracing.ts';
 import type { Part } from './apply.ts';
 
-/** Runs `write` in a span that links to the commits of the part. Without a commit that is traced there is no span. */
-export function tracedWrite(projection: string, part: Part, write: () => Promise<void>): Promise<void> {
-  const links = isTracing() ? tracesOf(part.commits) : [];
+/** Runs `write` in a span that links to the commits of the parts. Without a commit that is traced there is no span. */
+export function tracedWrite(projection: string, parts: readonly Part[], write: () => Promise<void>): Promise<void> {
+  if (!isTracing()) return write();
+  const commits = parts.flatMap((part) => part.commits);
+  const links = tracesOf(commits);
   if (links.length === 0) return write();
   const attributes = {
     'botledger.projection': projection,
-    'botledger.partition': part.partition,
-    'messaging.batch.message_count': part.commits.length,
+    'botledger.partitions': parts.map(({ partition }) => partition),
+    'messaging.batch.message_count': commits.length,
   };
   return inSpan(`project ${projection}`, { kind: 'consumer', root: true, links, attributes }, write);
 }

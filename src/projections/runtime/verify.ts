@@ -218,7 +218,7 @@ async function replayInto(
   );
   if (!hasPassedAll(writer.written, until))
     for await (const part of parts) {
-      await writer.write(part);
+      await writer.write([part]);
       if (hasPassedAll(writer.written, until)) break;
       // A change of a rate, say, defers work on all earlier events. Done only at the end, that would be every event.
       await catchUpSlice(target, true);
