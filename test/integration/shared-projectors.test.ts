@@ -52,6 +52,8 @@ interface Instances {
   /** The instances that have groups of partitions of a read model, by the number of their groups. */
   groups(model: ReadModel): Promise<Record<string, number>>;
   caughtUp(models: readonly ReadModel[]): Promise<void>;
+  /** Ends an instance and leaves its leases as they are, with the holder `dead`. */
+  died(name: string): Promise<void>;
 }
 
 async function instancesOn(database: TestDatabase, open: () => Promise<EventLog>): Promise<Instances> {
@@ -59,6 +61,7 @@ async function instancesOn(database: TestDatabase, open: () => Promise<EventLog>
   const log = await open();
   cleanup.push(() => log.close());
   const { pool } = database;
+  const stops = new Map<string, () => Promise<void>>();
   return {
     database,
     log,
@@ -82,6 +85,7 @@ async function instancesOn(database: TestDatabase, open: () => Promise<EventLog>
         await Promise.all(running);
       };
       cleanup.push(stop);
+      stops.set(name, stop);
       return { name, delivered, stop };
     },
     async groups({ name }) {
@@ -95,6 +99,14 @@ async function instancesOn(database: TestDatabase, open: () => Promise<EventLog>
     async caughtUp(models) {
       const loads = models.map((model) => servedProgress(pool, model));
       expect(await waitForReadModels(loads, await log.endCursor(), { timeoutMs: WAIT_MS })).not.toBeNull();
+    },
+    async died(name) {
+      // The instance finds its leases taken by another, and stops working on them.
+      await pool.query(
+        `UPDATE runtime.leases SET holder = 'dead', name = replace(name, '/member ' || $1, '/member dead') WHERE holder = $1`,
+        [name],
+      );
+      await stops.get(name)!();
     },
   };
 }
@@ -163,6 +175,24 @@ describe.each([
     },
     3 * WAIT_MS,
   );
+});
+
+test('the partitions of an instance that was killed go to the others once its leases have expired, 3 s later at most', async () => {
+  const instances = await inMemory();
+  const model = notes(new Set());
+  const { pool } = instances.database;
+  instances.start('a', [model]);
+  await expect.poll(() => instances.groups(model), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
+  instances.start('b', [model]);
+  await expect.poll(() => instances.groups(model), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
+  // As kill -9 leaves them: nobody renews them, nobody gives them back.
+  await instances.died('b');
+  const { rows } = await pool.query<{ ms: number }>(
+    `SELECT extract(epoch FROM max(expires_at) - clock_timestamp())::float8 * 1000 AS ms FROM runtime.leases
+      WHERE holder = 'dead'`,
+  );
+  expect(rows[0]!.ms).toBeLessThanOrEqual(3000);
+  await expect.poll(() => instances.groups(model), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
 });
 
 /** Records commits, and refuses some. */
