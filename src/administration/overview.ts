@@ -40,8 +40,10 @@ export interface ProcessRow {
   readonly state: 'live' | 'stopped';
   readonly lag: ProjectionStatus['lag'];
   readonly error: string | null;
-  /** An instance that does its work; null: none does now. Dates are ISO 8601, UTC. */
+  /** The instance that does its work, of several that share it the one with the first partitions; null: none does now. Dates are ISO 8601, UTC. */
   readonly lease: { readonly holder: string; readonly expires_at: string } | null;
+  /** The instances that share its work. `parts`: how many groups of partitions each has; null: the process is not shared. */
+  readonly instances: readonly { readonly holder: string; readonly parts: number | null }[];
   /** Parts of the work that fail, while the rest continues. */
   readonly failures: readonly { readonly subject: string; readonly error: string; readonly until: string }[];
 }
@@ -50,19 +52,21 @@ export interface ProcessRow {
 export async function listProcesses({ pool, log }: AdministrationContext): Promise<ProcessRow[]> {
   const [rows, leases, failures] = await Promise.all([
     projectionStatus(pool, log, []),
-    pool.query<{ name: string; holder: string; expires_at: Date }>(LEASES),
+    pool.query<{ name: string; holder: string; expires_at: Date; parts: number | null }>(LEASES),
     pool.query<{ name: string; subject: string; error: string; until: Date }>(FAILURES),
   ]);
   return rows
     .filter(({ kind }) => kind === 'process')
     .map(({ name, state, lag, error }) => {
-      const lease = leases.rows.find((each) => each.name === `process ${name}`);
+      const own = leases.rows.filter((each) => each.name === `process ${name}`);
+      const lease = own[0];
       return {
         name,
         state: state === 'stopped' ? 'stopped' : 'live',
         lag,
         error,
         lease: lease === undefined ? null : { holder: lease.holder, expires_at: lease.expires_at.toISOString() },
+        instances: own.map(({ holder, parts }) => ({ holder, parts })),
         failures: failures.rows
           .filter((each) => each.name === name)
           .map((each) => ({ subject: each.subject, error: each.error, until: each.until.toISOString() })),
@@ -70,11 +74,12 @@ export async function listProcesses({ pool, log }: AdministrationContext): Promi
     });
 }
 
-/** The leases of processes, and of shared ones the lease of the first group of partitions. */
+/** The holders of the leases of processes; of shared ones in the order of their first groups of partitions. */
 const LEASES = `
-  SELECT DISTINCT ON (split_part(name, '/', 1)) split_part(name, '/', 1) AS name, holder, expires_at FROM runtime.leases
-  WHERE name ~ '^process [^/]*(/[0-9]+)?$' AND expires_at >= clock_timestamp()
-  ORDER BY split_part(name, '/', 1), name`;
+  SELECT split_part(name, '/', 1) AS name, holder, min(expires_at) AS expires_at,
+         nullif(count(*) FILTER (WHERE name ~ '/'), 0)::int AS parts
+    FROM runtime.leases WHERE name ~ '^process [^/]*(/[0-9]+)?$' AND expires_at >= clock_timestamp()
+   GROUP BY 1, holder ORDER BY 1, min(nullif(split_part(name, '/', 2), '')::int), holder`;
 const FAILURES = `
   SELECT name, subject, error, until FROM processes.troubles WHERE until > clock_timestamp() ORDER BY name, subject`;
 

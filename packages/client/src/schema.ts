@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 1eb891fcb5f58360f57813402a84b90da4c881b70070e89ec346bfaa6cc47e82
+// Sources: sha256 b34da9640c4ebce7d5b5b855cba6ad7ab2f75d0ada70c8052a52a0f9f29bce66
 // Types: sha256 92051fb349d6869a92d439aacfd3308efc86d7fffbcf9a99d46ba69e748217e7
 export interface paths {
     "/v1/send-target": {

@@ -109,7 +109,10 @@ export const backgroundProcess = z
     lease: z
       .object({ holder: z.string(), expires_at: z.iso.datetime() })
       .nullable()
-      .describe('The instance that works; null: each instance does a part, or none runs it'),
+      .describe('The instance that works, of several the one with the first partitions; null: none does now'),
+    instances: z
+      .array(z.object({ holder: z.string(), parts: z.int().nullable() }))
+      .describe('The instances that work, and how many groups of partitions each has; null: the work is not divided'),
     failures: z
       .array(z.object({ subject: z.string(), error: z.string(), until: z.iso.datetime() }))
       .describe('Parts of the work that fail now and are tried again'),

@@ -170,7 +170,11 @@ describe('the work of operators over HTTP', () => {
     );
     const { body } = await get('/admin/v1/processes');
     const named = new Map(body.data.items.map((each: { name: string }) => [each.name, each]));
-    expect(named.get('jobs')).toMatchObject({ lease: { holder: expect.any(String) }, failures: [] });
+    expect(named.get('jobs')).toMatchObject({
+      lease: { holder: expect.any(String) },
+      instances: [{ holder: expect.any(String), parts: null }],
+      failures: [],
+    });
     expect(named.get('broadcast sending')).toMatchObject({
       failures: [{ subject: 'broadcast 12', error: '<b>refused</b>', until: expect.any(String) }],
     });

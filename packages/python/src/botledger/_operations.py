@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: e89354e885d1b2e5e89fcce2956b57df1a66f712b5b7233df68d76efbe0b68fc
+# SHA-256 of openapi.json: 1ea2d784978899084496bed20cebd91e35f731be9138747cd49fe729d621c357
 
 from __future__ import annotations
 

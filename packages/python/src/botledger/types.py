@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: e89354e885d1b2e5e89fcce2956b57df1a66f712b5b7233df68d76efbe0b68fc
+# SHA-256 of openapi.json: 1ea2d784978899084496bed20cebd91e35f731be9138747cd49fe729d621c357
 
 from __future__ import annotations
 
@@ -1420,7 +1420,9 @@ class BackgroundProcess(TypedDict):
     lag: BackgroundProcessLag
     error: str | None
     lease: BackgroundProcessLease | None
-    """The instance that works; null: each instance does a part, or none runs it"""
+    """The instance that works, of several the one with the first partitions; null: none does now"""
+    instances: list[BackgroundProcessInstancesItem]
+    """The instances that work, and how many groups of partitions each has; null: the work is not divided"""
     failures: list[BackgroundProcessFailuresItem]
     """Parts of the work that fail now and are tried again"""
 
@@ -1435,6 +1437,11 @@ class BackgroundProcessLag(TypedDict):
 class BackgroundProcessLease(TypedDict):
     holder: str
     expires_at: str
+
+
+class BackgroundProcessInstancesItem(TypedDict):
+    holder: str
+    parts: int | None
 
 
 class BackgroundProcessFailuresItem(TypedDict):
