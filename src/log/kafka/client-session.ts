@@ -79,7 +79,7 @@ export interface Session {
  */
 export function startSession(
   consumer: Consumer,
-  { topic, compacted }: { readonly topic: string; readonly compacted: boolean },
+  { topic, compacted, restMs }: { readonly topic: string; readonly compacted: boolean; readonly restMs: number },
   from: ReadonlyMap<number, number>,
   signal: AbortSignal,
 ): Session {
@@ -90,6 +90,8 @@ export function startSession(
   let stopped = false;
   let wake = new AbortController();
   let drained = new AbortController();
+  /** When the next fetch may begin. */
+  let restUntil = 0;
   let arrivals = 0;
   let arrivalsChecked = -1;
 
@@ -102,6 +104,10 @@ export function startSession(
     consumer.seek({ topic, partition, offset: String(expected.get(partition)) });
   consumer.on(consumer.events.GROUP_JOIN, () => {
     for (const partition of expected.keys()) seek(partition);
+  });
+  // One answer has batches of several partitions. They share a rest.
+  consumer.on(consumer.events.FETCH, () => {
+    restUntil = performance.now() + restMs;
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => fail(payload.error));
 
@@ -144,6 +150,9 @@ export function startSession(
         expected.set(partition, records[records.length - 1]!.offset + 1);
         resolveOffset(batch.lastOffset());
         await take(partition, records, heartbeat);
+        // kafkajs fetches nothing more while this waits.
+        const left = restUntil - performance.now();
+        if (left > 0) await pause(left, signal);
       },
     });
   })().catch(fail);

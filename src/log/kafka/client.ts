@@ -33,9 +33,10 @@ export interface KafkaClient extends RecordStore {
    * Reads partitions from these offsets on (by partition), forever, also over restarts of the brokers. Fetches no others.
    * Within a partition the records come in order, without repeats and (unless the topic is compacted) without gaps. Each step yields the records that have
    * arrived since the one before. Buffers a bounded amount.
+   * @param restMs how long to wait after an answer with records before the next fetch. Default 0
    * @throws TopicDamagedError
    */
-  tail(from: ReadonlyMap<number, number>, signal: AbortSignal): AsyncGenerator<Chunk[]>;
+  tail(from: ReadonlyMap<number, number>, signal: AbortSignal, restMs?: number): AsyncGenerator<Chunk[]>;
   close(): Promise<void>;
 }
 
@@ -136,14 +137,14 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
     ageOfOldest: (from) =>
       ageOfOldest(async (time) => byPartition(await admin.fetchTopicOffsetsByTimestamp(topic, time)), from),
 
-    async *tail(from, signal) {
+    async *tail(from, signal, restMs = 0) {
       const next = new Map(from);
       while (!signal.aborted) {
         // Every session has its own group, since a restarted broker may still count the old member of a group.
         const groupId = `${topic}.${holder}.${groups++}`;
         const partitionAssigners = [assignerOf(topic, [...next.keys()])];
         const consumer = kafka.consumer({ groupId, ...CONSUMER, partitionAssigners });
-        const session = startSession(consumer, options, next, signal);
+        const session = startSession(consumer, { topic, compacted, restMs }, next, signal);
         const stallCheck = setInterval(() => void session.failIfStalled(endOffsets), STALLED_MS);
         try {
           for (let chunks = await session.take(); chunks !== null; chunks = await session.take()) {

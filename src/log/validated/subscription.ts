@@ -17,6 +17,8 @@ export interface ReaderDependencies {
 const DEFAULT_MAX_COMMITS = 1000;
 /** The most bytes of commits in one page of the index. */
 const MAX_PAGE_BYTES = 4 << 20;
+/** A projector rests for 80 ms between batches, so fetching each record as soon as it comes would be for nothing. */
+const REST_MS = 20;
 /** A pause between batches without commits, since each batch costs the reader of the subscription a query. */
 const PROGRESS_STEP_MS = 20;
 
@@ -27,7 +29,7 @@ export async function* subscribeToRecords(deps: ReaderDependencies, options: Sub
   const isSkipped = (body: string): boolean =>
     unwanted.some((start) => body.includes(start)) && !body.includes(BETWEEN_EVENTS);
   const wanted = new Set(categories);
-  for await (const chunks of deps.store.tail(new Map(startOf(deps.index.partitions, options)), signal)) {
+  for await (const chunks of deps.store.tail(new Map(startOf(deps.index.partitions, options)), signal, REST_MS)) {
     const arrived = joined(chunks);
     const voids = await voidsOf(deps, arrived, signal);
     if (voids === null) return;
