@@ -185,7 +185,7 @@ test('the partitions of an instance that was killed go to the others once its le
   await expect.poll(() => instances.groups(model), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
   instances.start('b', [model]);
   await expect.poll(() => instances.groups(model), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
-  // As kill -9 leaves them: nobody renews them, nobody gives them back.
+  // As kill -9 leaves them: they are neither renewed nor given back.
   await instances.died('b');
   const { rows } = await pool.query<{ ms: number }>(
     `SELECT extract(epoch FROM max(expires_at) - clock_timestamp())::float8 * 1000 AS ms FROM runtime.leases

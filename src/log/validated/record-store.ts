@@ -27,7 +27,7 @@ export interface RecordStore {
    * Reads partitions from these offsets on (by partition), forever, also over restarts of the server. Within a partition the records
    * come in order, without gaps or repeats. Each step yields the records that have arrived since the one before. Buffers a
    * bounded amount.
-   * @param restMs the store may rest so long after it has got records, before it asks for more. Default 0
+   * @param restMs how long the store may rest after it has got records, before it asks for more. Default 0
    * @throws if records are missing
    */
   tail(from: ReadonlyMap<number, number>, signal: AbortSignal, restMs?: number): AsyncGenerator<Chunk[]>;
