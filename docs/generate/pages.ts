@@ -86,7 +86,15 @@ async function openApiDocument(): Promise<OpenApi> {
   return JSON.parse(body);
 }
 
-const TAGS: readonly string[] = ['Intake', 'Reports', 'Referrals', 'Broadcasts', 'Settings', 'Operations'];
+const TAGS: readonly string[] = [
+  'Intake',
+  'Reports',
+  'Referrals',
+  'Broadcasts',
+  'Saved segments',
+  'Settings',
+  'Operations',
+];
 
 function httpApi({ paths }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

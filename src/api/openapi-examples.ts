@@ -69,6 +69,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   saveReport: { name: 'Events', report_config: REPORT },
   deleteReport: { uuid: '00000000-0000-4000-8000-000000000000' },
   pinReport: { uuid: '00000000-0000-4000-8000-000000000000', pinned: true },
+  saveSegment: { name: 'Premium users', conditions: { user_conditions: ['=', 'users.is_premium', true] } },
+  deleteSavedSegment: { saved_segment_id: 1 },
   createBroadcast: {
     type: 'sendMessage',
     name: 'Spring sale',

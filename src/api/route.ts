@@ -15,7 +15,7 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly url: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: 'Intake' | 'Reports' | 'Broadcasts' | 'Referrals' | 'Settings' | 'Operations';
+  readonly tag: 'Intake' | 'Reports' | 'Saved segments' | 'Broadcasts' | 'Referrals' | 'Settings' | 'Operations';
   readonly access: AccessRule;
   /** Parameters of the path, for OpenAPI. */
   readonly params?: z.ZodType;

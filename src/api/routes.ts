@@ -23,6 +23,7 @@ import { referralRoutes } from './referral/routes.ts';
 import { reportsOfBots } from './reports/reports-of-bots.ts';
 import { reportRoutes } from './reports/routes.ts';
 import type { AnyRoute } from './route.ts';
+import { savedSegmentRoutes } from './saved-segments/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 
 export interface ApiDependencies {
@@ -56,6 +57,7 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     listBotErrors(async () => ({ pool, events: await served(eventsReadModel) }), sources.now),
     ...reportRoutes(dependencies, reports),
     ...broadcastRoutes(dependencies, reports),
+    ...savedSegmentRoutes(dependencies),
     ...referralRoutes(dependencies),
     ...settingsRoutes(dependencies),
   ];

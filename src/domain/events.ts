@@ -17,6 +17,7 @@ import * as delivery from './referral/delivery-webhook.ts';
 import * as program from './referral/program.ts';
 import * as referralImport from './referral/referral-import.ts';
 import * as report from './reports/saved/events.ts';
+import * as savedSegment from './saved-segments/events.ts';
 
 /** Every event type of the log. */
 const eventTypes = [
@@ -51,6 +52,9 @@ const eventTypes = [
   report.reportChanged,
   report.reportDeleted,
   report.reportPinned,
+  savedSegment.savedSegmentCreated,
+  savedSegment.savedSegmentChanged,
+  savedSegment.savedSegmentDeleted,
   attribution.referralCodeCreated,
   attribution.referralCodeOwnersSet,
   attribution.referralMarked,

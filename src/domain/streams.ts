@@ -14,6 +14,7 @@ export const CATEGORIES = [
   'ids',
   'projection',
   'report',
+  'savedsegment',
   'referral',
   'program',
   'account',
@@ -50,6 +51,9 @@ export const operatorStream = (operatorId: number): string => `operator-${operat
 export const WORK_STREAM = 'operations-global';
 /** One saved report. Each has a stream, so that a change reads only that report: a config may have 1 MB. */
 export const reportStream = (bot: string, uuid: string): string => `report-${bot}/${uuid}`;
+/** One saved segment. */
+export const savedSegmentStream = (bot: string, savedSegmentId: number): string =>
+  `savedsegment-${bot}/${savedSegmentId}`;
 /** Referral codes of a bot, their owners, and marks of referrals. */
 export const referralStream = (bot: string): string => `referral-${bot}`;
 /** The reward rules of a bot. */

@@ -25,6 +25,9 @@ export interface FilledBots {
   /** Uuids of a saved report, and of one that was deleted. */
   readonly report: string;
   readonly deletedReport: string;
+  /** Ids of a saved segment, and of one that was deleted. */
+  readonly savedSegment: number;
+  readonly deletedSegment: number;
   /** Id of a reversed accrual. */
   readonly reversed: number;
   /** A draft with an uploaded list, one that is scheduled, and one that failed. */
@@ -46,12 +49,14 @@ export interface Write {
 }
 
 const EVERY_USER = { segmentations: { include: [{ type: 'all', config: {} }] } };
+const BUYERS = { event_filters: ['performed_event', { conditions: ['>', 'events.value_amount', 1] }] };
 const PROPERTIES = { plan: 'pro', items: 3, gift: true };
 const GREETING = { type: 'sendMessage', message: { text: 'Hello, {{user.first_name}}' }, user_id: 1 };
 
 /** One answer of each kind: found, not found, refused, for each kind of key. The requests change nothing. */
 export async function allAnswers(address: string, filled: FilledBots): Promise<Answers> {
-  const { bot, free, revoked, report, deletedReport, reversed, draft, scheduled, failed } = filled;
+  const { bot, free, revoked, report, deletedReport, savedSegment, deletedSegment, reversed } = filled;
+  const { draft, scheduled, failed } = filled;
   const { apiKey } = bot;
   const ask = (at: string, path: string, key: string | null, body?: object, more: object = {}) =>
     request(at + path, { ...(key === null ? {} : { 'api-key': key }), ...more }, body);
@@ -71,6 +76,9 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     deletedReport: () => ask(address, `/v1/reports/get?uuid=${deletedReport}`, apiKey),
     savedReportRun: () => ask(address, '/v1/reports/run', apiKey, { uuid: report }),
     savedReportAsCsv: () => ask(address, '/v1/reports/run', apiKey, { uuid: report, format: 'csv' }),
+    savedSegments: () => ask(address, '/v1/saved-segments/list', apiKey),
+    savedSegment: () => ask(address, `/v1/saved-segments/get?saved_segment_id=${savedSegment}`, apiKey),
+    deletedSegment: () => ask(address, `/v1/saved-segments/get?saved_segment_id=${deletedSegment}`, apiKey),
     referrers: () => ask(address, '/v1/referral/referrers', apiKey),
     allPayouts: () => ask(address, '/v1/referral/all-payouts', apiKey),
     entries: () => ask(address, `/v1/referral/entries?user_id=${REFERRER}`, apiKey),
@@ -215,6 +223,12 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   await send('reports/pin', { uuid: report, pinned: true });
   const deletedReport = await save('Gone', totals);
   await send('reports/delete', { uuid: deletedReport });
+  const saveSegment = async (body: object): Promise<number> =>
+    (await send('saved-segments/save', { name: 'Any', conditions: BUYERS, ...body })).data.saved_segment_id;
+  const savedSegment = await saveSegment({ name: 'Buyers' });
+  await saveSegment({ name: 'Buyers of March', saved_segment_id: savedSegment });
+  const deletedSegment = await saveSegment({ name: 'Gone' });
+  await send('saved-segments/delete', { saved_segment_id: deletedSegment });
   const reversed = await fillAccount(service, bot, send);
   const broadcasts = await fillBroadcasts(service, bot, send);
   const webhookSecret = await fillSettings(bot, send);
@@ -230,6 +244,8 @@ export async function fillService(service: TestService): Promise<FilledBots> {
     revoked: issued.apiKey,
     report,
     deletedReport,
+    savedSegment,
+    deletedSegment,
     reversed,
     ...broadcasts,
     writes,

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 b34da9640c4ebce7d5b5b855cba6ad7ab2f75d0ada70c8052a52a0f9f29bce66
-// Types: sha256 92051fb349d6869a92d439aacfd3308efc86d7fffbcf9a99d46ba69e748217e7
+// Sources: sha256 bfe123c08c24abafd7d462ce0bb4a7bf6e05f7de3f7ecd84360154a424419abd
+// Types: sha256 c7b622fa869de990e2efb5f6f422e7b0deedd01d306f3e8b3e27b25b581db322
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -557,6 +557,74 @@ export interface paths {
         put?: never;
         /** Send a message to one chat at once; it counts nowhere */
         post: operations["testSend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-segments/save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Save a segment: a name and conditions; or replace a saved one by its id */
+        post: operations["saveSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-segments/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The saved segments of the bot, newest first */
+        get: operations["listSavedSegments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-segments/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A saved segment */
+        get: operations["getSavedSegment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-segments/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete a saved segment */
+        post: operations["deleteSavedSegment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2127,6 +2195,76 @@ export interface components {
             reason: string | null;
             date: string | null;
         };
+        SaveSegmentRequestInput: {
+            resource_key?: string;
+            /** @description 1 to 250 characters */
+            name: string;
+            conditions: components["schemas"]["SavedSegmentConditionsInput"];
+            /** @description The saved segment to replace; without one, a new one is saved */
+            saved_segment_id?: number | null;
+        };
+        /**
+         * @description As the config of a filter segment of a broadcast
+         * @example {
+         *       "user_conditions": [
+         *         "=",
+         *         "users.is_premium",
+         *         true
+         *       ],
+         *       "event_filters": [
+         *         "performed_event",
+         *         {
+         *           "event_id": 101,
+         *           "period_days": 30
+         *         }
+         *       ]
+         *     }
+         */
+        SavedSegmentConditionsInput: {
+            user_conditions?: unknown[] | null;
+            event_filters?: unknown[] | null;
+        };
+        SavedSegment: {
+            /** @example 1 */
+            saved_segment_id: number;
+            name: string;
+            /** @description Of its bot */
+            resource_key: string;
+            conditions: components["schemas"]["SavedSegmentConditions"];
+            /** Format: date-time */
+            date_create: string;
+            /**
+             * Format: date-time
+             * @description When it was saved last
+             */
+            date_change: string;
+        };
+        /**
+         * @description As the config of a filter segment of a broadcast
+         * @example {
+         *       "user_conditions": [
+         *         "=",
+         *         "users.is_premium",
+         *         true
+         *       ],
+         *       "event_filters": [
+         *         "performed_event",
+         *         {
+         *           "event_id": 101,
+         *           "period_days": 30
+         *         }
+         *       ]
+         *     }
+         */
+        SavedSegmentConditions: {
+            user_conditions?: unknown[] | null;
+            event_filters?: unknown[] | null;
+        };
+        DeleteSavedSegmentRequestInput: {
+            resource_key?: string;
+            /** @example 1 */
+            saved_segment_id: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -3554,6 +3692,137 @@ export interface operations {
                             outcome: "delivered" | "refused" | "unknown" | "not_sent";
                             /** @description The platform's words, or why there is no answer */
                             reason: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    saveSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Premium users",
+                 *       "conditions": {
+                 *         "user_conditions": [
+                 *           "=",
+                 *           "users.is_premium",
+                 *           true
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SaveSegmentRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: {
+                            /** @example 1 */
+                            saved_segment_id: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listSavedSegments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: {
+                            items: components["schemas"]["SavedSegment"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getSavedSegment: {
+        parameters: {
+            query: {
+                saved_segment_id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: components["schemas"]["SavedSegment"];
+                    };
+                };
+            };
+        };
+    };
+    deleteSavedSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "saved_segment_id": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeleteSavedSegmentRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: {
+                            /** @example 1 */
+                            saved_segment_id: number;
                         };
                     };
                 };

@@ -1,16 +1,10 @@
 import { parse } from 'lossless-json';
-import { type ConditionCount, isNoFilter, MAX_DEPTH, oneMore, parseCondition } from '../condition/parse-condition.ts';
+import type { ConditionCount } from '../condition/parse-condition.ts';
 import { isJsonObject, type JsonObject, property, safeInteger, unstorableText } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
-import {
-  audienceEventFields,
-  audienceUserFields,
-  type EventFilter,
-  type Performed,
-  refuseUnknownKeys,
-  type Segment,
-  type Segmentations,
-} from './audience.ts';
+import { NO_SAVED_SEGMENT } from '../saved-segments/saved-segment.ts';
+import { type FilterConditions, refuseUnknownKeys, type Segment, type Segmentations } from './audience.ts';
+import { FILTER_KEYS, parseFilterConditions } from './audience-filter.ts';
 
 /** The keys of `config`, by type of segment. */
 const CONFIG_KEYS = {
@@ -19,13 +13,19 @@ const CONFIG_KEYS = {
   custom: ['segment_id'],
   channel: ['chat_ids'],
   from_task: ['task_id'],
-  filter: ['user_conditions', 'event_filters'],
-} as const satisfies Record<Segment['type'], readonly string[]>;
+  filter: FILTER_KEYS,
+  saved: ['saved_segment_id'],
+} as const satisfies Record<GivenType, readonly string[]>;
 
-const TYPES = Object.keys(CONFIG_KEYS) as readonly Segment['type'][];
+/** A saved segment becomes the filter with its conditions. */
+type GivenType = Segment['type'] | 'saved';
+
+const TYPES = Object.keys(CONFIG_KEYS) as readonly GivenType[];
 
 /** Counts conditions of one audience: of include and exclude, and of all filters together. */
 export const MAX_SEGMENTS = 100;
+/** Each has up to 100 conditions of its own. */
+const MAX_SAVED_SEGMENTS = 10;
 
 export interface SegmentationsOptions {
   /** The timezone of dates in conditions. */
@@ -35,7 +35,12 @@ export interface SegmentationsOptions {
   readonly problems: Problem[];
   /** The lists that were uploaded for this broadcast: a custom segment names one of these. null: not checked. */
   readonly segmentIds: ReadonlySet<number> | null;
+  /** The bot's saved segments that the input names ({@link savedSegmentIdsIn}); default: none. */
+  readonly savedSegments?: SavedSegments;
 }
+
+/** The conditions of saved segments, by id. */
+export type SavedSegments = ReadonlyMap<number, FilterConditions>;
 
 /**
  * Checks `segmentations`; absent and null are an empty audience. Adds mistakes to `problems`; then the result must not
@@ -55,16 +60,50 @@ export function parseSegmentations(input: unknown, options: SegmentationsOptions
   const [include, exclude] = ['include', 'exclude'].map((key) => parseSegments(input, key, context));
   if (include!.length + exclude!.length > MAX_SEGMENTS)
     problems.push({ path, message: `more than ${MAX_SEGMENTS} segments` });
+  if (savedSegmentsIn(input).length > MAX_SAVED_SEGMENTS)
+    problems.push({ path, message: `more than ${MAX_SAVED_SEGMENTS} saved segments` });
   return { include: include!, exclude: exclude! };
 }
 
-/** Reads segmentations that were checked, from their JSON text. @throws TypeError they are invalid */
-export function storedSegmentations(text: string, timezone: string): Segmentations {
+/**
+ * Reads segmentations that were checked, from their JSON text.
+ * @param savedSegments those that they name
+ * @throws TypeError they are invalid
+ */
+export function storedSegmentations(
+  text: string,
+  timezone: string,
+  savedSegments: SavedSegments = new Map(),
+): Segmentations {
   const problems: Problem[] = [];
-  const stored = parseSegmentations(parse(text), { timezone, path: 'segmentations', problems, segmentIds: null });
+  const options = { timezone, path: 'segmentations', problems, segmentIds: null, savedSegments };
+  const stored = parseSegmentations(parse(text), options);
   const [problem] = problems;
   if (problem !== undefined) throw new TypeError(`stored segmentations: ${problem.message} (at ${problem.path})`);
   return stored;
+}
+
+/** The ids of the saved segments in segmentations of unknown shape, each once. */
+export function savedSegmentIdsIn(input: unknown): number[] {
+  const ids = savedSegmentsIn(input).map((config) => safeInteger(property(config, 'saved_segment_id')));
+  return [...new Set(ids.filter((id) => id !== undefined && id > 0))] as number[];
+}
+
+/** As {@link savedSegmentIdsIn}, from JSON text. */
+export function savedSegmentIdsOf(text: string): number[] {
+  return savedSegmentIdsIn(parse(text));
+}
+
+/** The configs of the saved segments in segmentations of unknown shape. */
+function savedSegmentsIn(input: unknown): JsonObject[] {
+  const lists = isJsonObject(input) ? ['include', 'exclude'].map((key) => property(input, key)) : [];
+  return lists.flatMap((list) => {
+    const items: readonly unknown[] = Array.isArray(list) ? list : [];
+    return items.flatMap((item) => {
+      const config = isJsonObject(item) && property(item, 'type') === 'saved' ? property(item, 'config') : undefined;
+      return isJsonObject(config) ? [config] : [];
+    });
+  });
 }
 
 type Context = SegmentationsOptions & { readonly count: ConditionCount };
@@ -104,7 +143,7 @@ function parseSegment(input: unknown, path: string, context: Context): Segment |
   return parseConfig(type, config, at, context);
 }
 
-function parseConfig(type: Segment['type'], config: JsonObject, path: string, context: Context): Segment | undefined {
+function parseConfig(type: GivenType, config: JsonObject, path: string, context: Context): Segment | undefined {
   switch (type) {
     case 'all':
       return { type };
@@ -125,18 +164,14 @@ function parseConfig(type: Segment['type'], config: JsonObject, path: string, co
       const taskId = parseId(config, 'task_id', path, context.problems);
       return taskId === undefined ? undefined : { type, taskId };
     }
-    case 'filter': {
-      const { timezone, problems, count } = context;
-      const users = parseCondition(property(config, 'user_conditions'), {
-        catalogue: audienceUserFields,
-        timezone,
-        path: under(path, 'user_conditions'),
-        problems,
-        grammar: 'audience',
-        count,
-      });
-      const events = property(config, 'event_filters');
-      return { type, users, events: parseEventFilters(events, { ...context, path: under(path, 'event_filters') }) };
+    case 'filter':
+      return { type, ...parseFilterConditions(config, { ...context, path }) };
+    case 'saved': {
+      const id = parseId(config, 'saved_segment_id', path, context.problems);
+      const conditions = id === undefined ? undefined : context.savedSegments?.get(id);
+      if (conditions !== undefined) return { type: 'filter', ...conditions };
+      if (id !== undefined) context.problems.push({ path: under(path, 'saved_segment_id'), message: NO_SAVED_SEGMENT });
+      return undefined;
     }
   }
 }
@@ -166,81 +201,4 @@ function parseId(config: JsonObject, key: string, path: string, problems: Proble
   const message = given === undefined ? `${key} is required` : 'expected a positive integer';
   problems.push({ path: under(path, key), message });
   return undefined;
-}
-
-const LEAF = 'performed_event';
-const GROUPS = ['and', 'or'] as const;
-const NODES = [...GROUPS, LEAF];
-
-interface FilterContext {
-  readonly timezone: string;
-  readonly problems: Problem[];
-  readonly count: ConditionCount;
-}
-
-/**
- * Checks `event_filters`: `[and or or, node, …]` and `["performed_event", {…}]`. Absent, null and `[]` are no filter. Adds
- * mistakes to `problems`; then the result must not be used.
- */
-export function parseEventFilters(
-  input: unknown,
-  { path, ...context }: FilterContext & { path: string },
-): EventFilter | null {
-  if (isNoFilter(input)) return null;
-  return parseNode(input, path, 1, context) ?? null;
-}
-
-function parseNode(input: unknown, path: string, depth: number, context: FilterContext): EventFilter | undefined {
-  const refuse = (message: string, at = path, allowed?: readonly string[]): undefined => {
-    context.problems.push({ path: at, message, ...(allowed && { allowed }) });
-  };
-  if (!Array.isArray(input)) return refuse(`expected a filter: [and or or, node, …] or ["${LEAF}", {…}]`);
-  if (depth > MAX_DEPTH) return refuse(`filters nest deeper than ${MAX_DEPTH}`);
-  const [name, ...rest] = input as unknown[];
-  const group = GROUPS.find((one) => one === name);
-  if (group !== undefined) {
-    if (rest.length === 0) return refuse(`${group} needs at least one filter`);
-    const filters = rest.map((part, index) => parseNode(part, under(path, index + 1), depth + 1, context));
-    return { type: group, filters: filters.filter((part) => part !== undefined) };
-  }
-  if (name !== LEAF) return refuse('unknown filter', under(path, 0), NODES);
-  const tooMany = oneMore(context.count);
-  if (tooMany !== undefined) return refuse(tooMany);
-  if (rest.length !== 1) return refuse(`${LEAF} takes one object`, under(path, Math.min(input.length, 2)));
-  return parseLeaf(rest[0], under(path, 1), context);
-}
-
-const LEAF_KEYS = ['event_id', 'negation', 'period_days', 'conditions'];
-
-function parseLeaf(input: unknown, path: string, context: FilterContext): Performed | undefined {
-  const { problems, timezone, count } = context;
-  if (!isJsonObject(input)) {
-    problems.push({ path, message: 'expected an object' });
-    return undefined;
-  }
-  refuseUnknownKeys(input, LEAF_KEYS, path, problems);
-  const integer = (key: string, least: number): number | undefined => {
-    const given = property(input, key);
-    if (given === undefined) return undefined;
-    const value = safeInteger(given);
-    if (value !== undefined && value >= least) return value;
-    problems.push({ path: under(path, key), message: `expected an integer, from ${least}` });
-    return undefined;
-  };
-  const eventId = integer('event_id', 1) ?? null;
-  const periodDays = integer('period_days', 0) ?? 0;
-  const negation = property(input, 'negation') ?? false;
-  if (typeof negation !== 'boolean') {
-    problems.push({ path: under(path, 'negation'), message: 'expected true or false' });
-    return undefined;
-  }
-  const condition = parseCondition(property(input, 'conditions'), {
-    catalogue: audienceEventFields,
-    timezone,
-    path: under(path, 'conditions'),
-    problems,
-    grammar: 'audience',
-    count,
-  });
-  return { type: 'performed', eventId, negation, periodDays, condition };
 }

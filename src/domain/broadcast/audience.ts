@@ -17,12 +17,13 @@ export type Segment =
   | { readonly type: 'custom'; readonly segmentId: number }
   /** The recipients of another broadcast; of another bot's, only those that are users of this bot. */
   | { readonly type: 'from_task'; readonly taskId: number }
-  /** Users that match both; null: no filter. */
-  | {
-      readonly type: 'filter';
-      readonly users: Condition<ReportField> | null;
-      readonly events: EventFilter | null;
-    };
+  | ({ readonly type: 'filter' } & FilterConditions);
+
+/** Conditions on users, of which each user must match both; null: no condition. */
+export interface FilterConditions {
+  readonly users: Condition<ReportField> | null;
+  readonly events: EventFilter | null;
+}
 
 /** Events that users have, or have not. */
 export type EventFilter = { readonly type: 'and' | 'or'; readonly filters: readonly EventFilter[] } | Performed;

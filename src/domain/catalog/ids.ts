@@ -3,7 +3,17 @@ import type { EventOf } from '../event-type.ts';
 import { idsReserved } from './events.ts';
 
 /** Stream `ids-<kind>`: the reserved ids of a kind. Ids start at 1; each is reserved once. */
-export type IdKind = 'owner' | 'bot' | 'key' | 'unit' | 'rule' | 'accrual' | 'payout' | 'broadcast' | 'segment';
+export type IdKind =
+  | 'owner'
+  | 'bot'
+  | 'key'
+  | 'unit'
+  | 'rule'
+  | 'accrual'
+  | 'payout'
+  | 'broadcast'
+  | 'segment'
+  | 'savedsegment';
 
 export type IdsEvent = EventOf<typeof idsReserved>;
 

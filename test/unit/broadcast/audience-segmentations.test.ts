@@ -128,7 +128,7 @@ describe('what is accepted', () => {
   });
 });
 
-const TYPES = ['all', 'list', 'custom', 'channel', 'from_task', 'filter'];
+const TYPES = ['all', 'list', 'custom', 'channel', 'from_task', 'filter', 'saved'];
 
 describe('what is refused, and where', () => {
   it.each<[string, unknown, string, readonly string[] | undefined]>([

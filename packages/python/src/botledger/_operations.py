@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 1ea2d784978899084496bed20cebd91e35f731be9138747cd49fe729d621c357
+# SHA-256 of openapi.json: bd6616e2e54def384280b078ea769f8f41545754e1524fe48f1dcea469016c0b
 
 from __future__ import annotations
 
@@ -48,6 +48,8 @@ from .types import (
     DeadLetter,
     DeleteReportData,
     DeleteReportRequestInput,
+    DeleteSavedSegmentData,
+    DeleteSavedSegmentRequestInput,
     EditRuleBody,
     EditRuleData,
     ForwardedUpdateInput,
@@ -93,6 +95,7 @@ from .types import (
     ListReportsData,
     ListResourcesData,
     ListRulesData,
+    ListSavedSegmentsData,
     ListUnitsData,
     ListUserFieldsData,
     MarkReferralBody,
@@ -123,7 +126,10 @@ from .types import (
     SaveBroadcastRequestInput,
     SaveReportData,
     SaveRequestInput,
+    SaveSegmentData,
+    SaveSegmentRequestInput,
     SavedReport,
+    SavedSegment,
     SegmentFromReportRequestInput,
     SetBotBody,
     SetBotData,
@@ -178,6 +184,10 @@ OPERATIONS: dict[str, Operation] = {
     'countAudience': Operation('POST', '/v1/broadcast/audience-size', keyed=False, harmless=True, numbers=()),
     'previewBroadcast': Operation('POST', '/v1/broadcast/preview', keyed=False, harmless=True, numbers=()),
     'testSend': Operation('POST', '/v1/broadcast/test-send', keyed=False, harmless=False, numbers=()),
+    'saveSegment': Operation('POST', '/v1/saved-segments/save', keyed=True, harmless=True, numbers=()),
+    'listSavedSegments': Operation('GET', '/v1/saved-segments/list', keyed=False, harmless=True, numbers=()),
+    'getSavedSegment': Operation('GET', '/v1/saved-segments/get', keyed=False, harmless=True, numbers=()),
+    'deleteSavedSegment': Operation('POST', '/v1/saved-segments/delete', keyed=True, harmless=True, numbers=()),
     'createReferralCode': Operation('POST', '/v1/referral/create-code', keyed=True, harmless=True, numbers=()),
     'createReferralCodeByGet': Operation('GET', '/v1/referral/create-code', keyed=True, harmless=True, numbers=()),
     'setCodeOwners': Operation('POST', '/v1/referral/set-code-owners', keyed=True, harmless=True, numbers=()),
@@ -389,6 +399,22 @@ class Methods(Calls):
     def test_send(self, body: TestSendBody) -> TestSendData:
         """Send a message to one chat at once; it counts nowhere"""
         return cast('TestSendData', self._data('testSend', body=body))
+
+    def save_segment(self, body: SaveSegmentRequestInput, *, idempotency_key: str | None = None) -> SaveSegmentData:
+        """Save a segment: a name and conditions; or replace a saved one by its id"""
+        return cast('SaveSegmentData', self._data('saveSegment', body=body, idempotency_key=idempotency_key))
+
+    def list_saved_segments(self) -> ListSavedSegmentsData:
+        """The saved segments of the bot, newest first"""
+        return cast('ListSavedSegmentsData', self._data('listSavedSegments'))
+
+    def get_saved_segment(self, *, saved_segment_id: int) -> SavedSegment:
+        """A saved segment"""
+        return cast('SavedSegment', self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
+
+    def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
+        """Delete a saved segment"""
+        return cast('DeleteSavedSegmentData', self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
     def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
         """A new referral code of a user; old ones stay valid"""
@@ -797,6 +823,22 @@ class AsyncMethods(AsyncCalls):
     async def test_send(self, body: TestSendBody) -> TestSendData:
         """Send a message to one chat at once; it counts nowhere"""
         return cast('TestSendData', await self._data('testSend', body=body))
+
+    async def save_segment(self, body: SaveSegmentRequestInput, *, idempotency_key: str | None = None) -> SaveSegmentData:
+        """Save a segment: a name and conditions; or replace a saved one by its id"""
+        return cast('SaveSegmentData', await self._data('saveSegment', body=body, idempotency_key=idempotency_key))
+
+    async def list_saved_segments(self) -> ListSavedSegmentsData:
+        """The saved segments of the bot, newest first"""
+        return cast('ListSavedSegmentsData', await self._data('listSavedSegments'))
+
+    async def get_saved_segment(self, *, saved_segment_id: int) -> SavedSegment:
+        """A saved segment"""
+        return cast('SavedSegment', await self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
+
+    async def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
+        """Delete a saved segment"""
+        return cast('DeleteSavedSegmentData', await self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
     async def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
         """A new referral code of a user; old ones stay valid"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 1ea2d784978899084496bed20cebd91e35f731be9138747cd49fe729d621c357
+# SHA-256 of openapi.json: bd6616e2e54def384280b078ea769f8f41545754e1524fe48f1dcea469016c0b
 
 from __future__ import annotations
 
@@ -722,6 +722,55 @@ class TestSendData(TypedDict):
     outcome: Literal['delivered', 'refused', 'unknown', 'not_sent']
     reason: str | None
     """The platform's words, or why there is no answer"""
+
+
+class SaveSegmentRequestInput(TypedDict):
+    resource_key: NotRequired[str]
+    name: str
+    """1 to 250 characters"""
+    conditions: SavedSegmentConditionsInput
+    saved_segment_id: NotRequired[int | None]
+    """The saved segment to replace; without one, a new one is saved"""
+
+
+class SavedSegmentConditionsInput(TypedDict):
+    """As the config of a filter segment of a broadcast"""
+    user_conditions: NotRequired[Sequence[Any] | None]
+    event_filters: NotRequired[Sequence[Any] | None]
+
+
+class SaveSegmentData(TypedDict):
+    saved_segment_id: int
+
+
+class SavedSegment(TypedDict):
+    saved_segment_id: int
+    name: str
+    resource_key: str
+    """Of its bot"""
+    conditions: SavedSegmentConditions
+    date_create: str
+    date_change: str
+    """When it was saved last"""
+
+
+class SavedSegmentConditions(TypedDict):
+    """As the config of a filter segment of a broadcast"""
+    user_conditions: NotRequired[list[Any] | None]
+    event_filters: NotRequired[list[Any] | None]
+
+
+class ListSavedSegmentsData(TypedDict):
+    items: list[SavedSegment]
+
+
+class DeleteSavedSegmentRequestInput(TypedDict):
+    resource_key: NotRequired[str]
+    saved_segment_id: int
+
+
+class DeleteSavedSegmentData(TypedDict):
+    saved_segment_id: int
 
 
 class CreateReferralCodeBody(TypedDict):

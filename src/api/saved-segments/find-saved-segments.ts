@@ -1,0 +1,50 @@
+import { type ExistingSavedSegment, existingSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
+import type { FilterConditions } from '../../domain/broadcast/audience.ts';
+import { storedConditions } from '../../domain/saved-segments/conditions.ts';
+import { savedSegmentStream } from '../../domain/streams.ts';
+import type { EventLog } from '../../log/port.ts';
+import {
+  findSavedSegments as findRows,
+  type SavedSegmentsSource,
+} from '../../queries/saved-segments/saved-segments.ts';
+
+export interface SavedSegmentSources {
+  readonly log: EventLog;
+  readonly savedSegments: () => Promise<SavedSegmentsSource>;
+}
+
+/**
+ * Finds those of the saved segments that the bot has, as their streams have them now. A row of the read model is used if its
+ * revision is current; else the stream is read.
+ * @param bot public key
+ * @throws LogUnavailableError even if the read model has them
+ */
+export async function findSavedSegments(
+  { log, savedSegments }: SavedSegmentSources,
+  bot: string,
+  ids: readonly number[],
+): Promise<Map<number, ExistingSavedSegment>> {
+  const found = new Map<number, ExistingSavedSegment>();
+  if (ids.length === 0) return found;
+  const rows = await findRows(await savedSegments(), bot, ids);
+  const heads = await log.streamHeads(ids.map((id) => savedSegmentStream(bot, id)));
+  for (const id of ids) {
+    const head = heads.get(savedSegmentStream(bot, id));
+    if (head === undefined) continue;
+    const row = rows.get(id);
+    const isCurrent = row !== undefined && row.revision >= head.revision;
+    const existing = isCurrent ? row : await existingSavedSegment(log, bot, id);
+    if (existing !== null) found.set(id, existing);
+  }
+  return found;
+}
+
+/** The conditions of {@link findSavedSegments}. */
+export async function savedConditions(
+  sources: SavedSegmentSources,
+  { public_key, timezone }: { readonly public_key: string; readonly timezone: string },
+  ids: readonly number[],
+): Promise<Map<number, FilterConditions>> {
+  const found = await findSavedSegments(sources, public_key, ids);
+  return new Map([...found].map(([id, { conditions }]) => [id, storedConditions(conditions, timezone)]));
+}

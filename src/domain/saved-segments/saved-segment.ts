@@ -1,0 +1,52 @@
+import { MAX_NAME_LENGTH, textProblem } from '../catalog/checks.ts';
+import { type Decision, decider } from '../decider.ts';
+import type { DataOf, EventOf } from '../event-type.ts';
+import { Rejection } from '../rejection.ts';
+import { savedSegmentChanged, savedSegmentCreated, savedSegmentDeleted } from './events.ts';
+
+/** Stream `savedsegment-<bot>/<id>`: one saved segment, from its creation to its deletion. */
+
+export type SavedSegmentContent = DataOf<typeof savedSegmentCreated>;
+type SavedSegmentState = 'none' | 'saved' | 'deleted';
+export type SavedSegmentEvent = EventOf<
+  typeof savedSegmentCreated | typeof savedSegmentChanged | typeof savedSegmentDeleted
+>;
+
+export const savedSegment = decider(
+  [savedSegmentCreated, savedSegmentChanged, savedSegmentDeleted],
+  (): SavedSegmentState => 'none',
+  (_, event) => (event.type === 'saved_segment_deleted' ? 'deleted' : 'saved'),
+);
+
+/** @param content its conditions are checked already: the check needs the bot's time zone, which this stream does not have */
+export function createSavedSegment(
+  state: SavedSegmentState,
+  content: SavedSegmentContent,
+): Decision<SavedSegmentEvent> {
+  if (state !== 'none')
+    return new Rejection('conflict', 'saved_segment_id', `saved segment ${content.saved_segment_id} exists`);
+  return savedSegmentNameProblem(content.name) ?? [{ type: 'saved_segment_created', data: content }];
+}
+
+/** A replacement that changes nothing is an event, too: it carries the command id that makes a repeat recognisable. */
+export function changeSavedSegment(
+  state: SavedSegmentState,
+  content: SavedSegmentContent,
+): Decision<SavedSegmentEvent> {
+  if (state !== 'saved') return unknownSavedSegment();
+  return savedSegmentNameProblem(content.name) ?? [{ type: 'saved_segment_changed', data: content }];
+}
+
+export function deleteSavedSegment(state: SavedSegmentState, saved_segment_id: number): Decision<SavedSegmentEvent> {
+  if (state !== 'saved') return unknownSavedSegment();
+  return [{ type: 'saved_segment_deleted', data: { saved_segment_id } }];
+}
+
+/** The reason why a saved segment cannot have this name; undefined: it can. */
+export function savedSegmentNameProblem(name: string): Rejection | undefined {
+  return textProblem('name', name, MAX_NAME_LENGTH);
+}
+
+export const NO_SAVED_SEGMENT = 'the bot has no saved segment with this id';
+
+export const unknownSavedSegment = (): Rejection => new Rejection('not_found', 'saved_segment_id', NO_SAVED_SEGMENT);

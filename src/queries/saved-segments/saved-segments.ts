@@ -1,0 +1,46 @@
+import type pg from 'pg';
+
+/** A pool, and the schema of the read model of saved reports and segments. */
+export interface SavedSegmentsSource {
+  readonly pool: pg.Pool;
+  readonly reports: string;
+}
+
+/** Times are milliseconds since 1970 UTC. */
+export interface SavedSegmentRow {
+  readonly saved_segment_id: number;
+  readonly name: string;
+  /** JSON text. */
+  readonly conditions: string;
+  readonly created_at: number;
+  readonly changed_at: number;
+  /** The revision of its stream that the read model has applied. */
+  readonly revision: number;
+}
+
+const COLUMNS = `saved_segment_id::float8, name, conditions, created_at::float8, changed_at::float8, revision`;
+
+/** The saved segments of a bot, newest first. */
+export async function listSavedSegments(
+  { pool, reports }: SavedSegmentsSource,
+  publicKey: string,
+): Promise<SavedSegmentRow[]> {
+  const { rows } = await pool.query<SavedSegmentRow>(
+    `SELECT ${COLUMNS} FROM ${reports}.saved_segments WHERE public_key = $1 ORDER BY saved_segments.saved_segment_id DESC`,
+    [publicKey],
+  );
+  return rows;
+}
+
+/** Those of a bot's saved segments that the read model has, by id. */
+export async function findSavedSegments(
+  { pool, reports }: SavedSegmentsSource,
+  publicKey: string,
+  ids: readonly number[],
+): Promise<Map<number, SavedSegmentRow>> {
+  const { rows } = await pool.query<SavedSegmentRow>(
+    `SELECT ${COLUMNS} FROM ${reports}.saved_segments WHERE public_key = $1 AND saved_segment_id = ANY ($2::bigint[])`,
+    [publicKey, ids],
+  );
+  return new Map(rows.map((row) => [row.saved_segment_id, row]));
+}
