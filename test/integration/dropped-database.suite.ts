@@ -51,6 +51,8 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         program: 200,
         broadcastFields: 200,
         audienceSize: 200,
+        savedAudience: 200,
+        audienceOfNone: 400,
         messagePreview: 200,
         testSendToNoChat: 400,
         settingsOfBots: 200,

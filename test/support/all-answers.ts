@@ -50,6 +50,9 @@ export interface Write {
 
 const EVERY_USER = { segmentations: { include: [{ type: 'all', config: {} }] } };
 const BUYERS = { event_filters: ['performed_event', { conditions: ['>', 'events.value_amount', 1] }] };
+const audienceOf = (saved_segment_id: number) => ({
+  segmentations: { include: [{ type: 'saved', config: { saved_segment_id } }] },
+});
 const PROPERTIES = { plan: 'pro', items: 3, gift: true };
 const GREETING = { type: 'sendMessage', message: { text: 'Hello, {{user.first_name}}' }, user_id: 1 };
 
@@ -106,6 +109,8 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     recipients: () => ask(address, `/v1/broadcast/recipients?id=${failed}`, apiKey),
     broadcastFields: () => ask(address, '/v1/broadcast/fields', apiKey),
     audienceSize: () => ask(address, '/v1/broadcast/audience-size', apiKey, EVERY_USER),
+    savedAudience: () => ask(address, '/v1/broadcast/audience-size', apiKey, audienceOf(savedSegment)),
+    audienceOfNone: () => ask(address, '/v1/broadcast/audience-size', apiKey, audienceOf(deletedSegment)),
     messagePreview: () => ask(address, '/v1/broadcast/preview', apiKey, GREETING),
     testSendToNoChat: () => ask(address, '/v1/broadcast/test-send', apiKey, GREETING),
     unknownBroadcast: () => ask(address, '/v1/broadcast/cancel', apiKey, { id: 404_404 }),

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 bfe123c08c24abafd7d462ce0bb4a7bf6e05f7de3f7ecd84360154a424419abd
-// Types: sha256 c7b622fa869de990e2efb5f6f422e7b0deedd01d306f3e8b3e27b25b581db322
+// Sources: sha256 e0a21d44143611cd323701215b099cfa8eab7633ef5c23bf6f98cc778f5b9026
+// Types: sha256 3953b1ee26550f38429edff12d69b5ccc56c0d2d2cefb8583b2c0002379b42ee
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -623,7 +623,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete a saved segment */
+        /** Delete a saved segment, unless a scheduled broadcast uses it */
         post: operations["deleteSavedSegment"];
         delete?: never;
         options?: never;
@@ -1990,8 +1990,8 @@ export interface components {
             segmentations?: {
                 include?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2000,8 +2000,8 @@ export interface components {
                 })[];
                 exclude?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2038,8 +2038,8 @@ export interface components {
             segmentations: {
                 include?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2048,8 +2048,8 @@ export interface components {
                 })[];
                 exclude?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2094,8 +2094,8 @@ export interface components {
             segmentations?: {
                 include?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2104,8 +2104,8 @@ export interface components {
                 })[];
                 exclude?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -3477,8 +3477,8 @@ export interface operations {
                     segmentations: {
                         include?: ({
                             /** @enum {string} */
-                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                            /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                            /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                             config?: {
                                 [key: string]: unknown;
                             } | null;
@@ -3487,8 +3487,8 @@ export interface operations {
                         })[];
                         exclude?: ({
                             /** @enum {string} */
-                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                            /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                            /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                             config?: {
                                 [key: string]: unknown;
                             } | null;
@@ -3824,6 +3824,11 @@ export interface operations {
                             /** @example 1 */
                             saved_segment_id: number;
                         };
+                        /** @description Drafts that use it */
+                        warnings?: {
+                            path: string;
+                            message: string;
+                        }[];
                     };
                 };
             };

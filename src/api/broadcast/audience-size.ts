@@ -76,13 +76,13 @@ async function checked(
   const sample = given === undefined ? DEFAULT_SAMPLE : safeInteger(given);
   if (sample === undefined || sample < 0 || sample > MAX_SAMPLE)
     problems.push({ path: 'sample', message: `must be an integer from 0 to ${MAX_SAMPLE}` });
-  const { segmentIds } = await contentContext(
+  const { segmentIds, savedSegments } = await contentContext(
     changes,
     request,
     { segmentations: body['segmentations'] },
     { type: 'sendMessage', id },
   );
-  const options = { timezone, path: 'segmentations', problems, segmentIds };
+  const options = { timezone, path: 'segmentations', problems, segmentIds, savedSegments };
   const segmentations = parseSegmentations(property(body, 'segmentations'), options);
   if (problems.length > 0) throw invalid(problems);
   const tasks = await ownTasks(changes, request, taskIdsOf(segmentations));

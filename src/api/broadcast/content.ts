@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import { parseSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
+import { parseSegmentations, type SavedSegments } from '../../domain/broadcast/audience-segmentations.ts';
 import type { BroadcastContent } from '../../domain/broadcast/broadcast.ts';
 import { MESSAGE_TYPES, type MessageType } from '../../domain/broadcast/broadcast-events.ts';
 import { parseMessage } from '../../domain/broadcast/message.ts';
@@ -17,11 +17,13 @@ export interface ContentContext {
   readonly maxCap: number;
   /** The lists that were uploaded for the broadcast; null: the audience names too many to check. */
   readonly segmentIds: ReadonlySet<number> | null;
+  /** The bot's saved segments that the audience names; null: it names too many to check. */
+  readonly savedSegments: SavedSegments | null;
 }
 
 /** The fields that create, save and activate share, checked; fields that are not given are absent. */
 export function parseContent(body: JsonObject, context: ContentContext, problems: Problem[]): BroadcastContent {
-  const { type, timezone, maxCap, segmentIds } = context;
+  const { type, timezone, maxCap, segmentIds, savedSegments } = context;
   const content: { -readonly [K in keyof BroadcastContent]: BroadcastContent[K] } = {};
   const name = property(body, 'name');
   if (name !== undefined) content.name = parseName(name, problems);
@@ -31,7 +33,7 @@ export function parseContent(body: JsonObject, context: ContentContext, problems
   if (settings !== undefined) content.settings = parseSettings(settings, maxCap, 'settings', problems);
   const segmentations = property(body, 'segmentations');
   if (segmentations !== undefined) {
-    parseSegmentations(segmentations, { timezone, path: 'segmentations', problems, segmentIds });
+    parseSegmentations(segmentations, { timezone, path: 'segmentations', problems, segmentIds, savedSegments });
     content.segmentations = segmentationsText(segmentations);
   }
   // Null is a value here: it takes the date away (decisions.md#date-send).

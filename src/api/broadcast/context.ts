@@ -6,8 +6,11 @@ import type { CommandContext, CommandMeta } from '../../commands/decide-and-appe
 import type { IdPool } from '../../commands/reserve-ids.ts';
 import { segmentIdsOf, taskIdsOf } from '../../domain/broadcast/audience.ts';
 import {
+  MAX_SAVED_SEGMENTS,
   MAX_SEGMENTS,
   parseSegmentations,
+  savedSegmentIdsIn,
+  savedSegmentIdsOf,
   storedSegmentations,
 } from '../../domain/broadcast/audience-segmentations.ts';
 import { type Broadcast, isOver, type Readiness } from '../../domain/broadcast/broadcast.ts';
@@ -31,6 +34,7 @@ import { botOf, principalOf } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { parseJson } from '../json.ts';
+import { type SavedSegmentSources, savedConditions } from '../saved-segments/find-saved-segments.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import type { ContentContext } from './content.ts';
 
@@ -43,6 +47,7 @@ export interface BroadcastChanges {
   readonly catalog: () => Promise<CatalogSource>;
   /** The source of the bot's users. */
   readonly users: () => Promise<{ readonly pool: CatalogSource['pool']; readonly users: string }>;
+  readonly savedSegments: SavedSegmentSources;
   readonly waitForChange: WaitForChange;
 }
 
@@ -58,7 +63,7 @@ export function namedBroadcast(
 
 /** Loads what the content of a broadcast is checked against, if the body has any. @param id null: a new broadcast */
 export async function contentContext(
-  { context }: BroadcastChanges,
+  { context, savedSegments }: BroadcastChanges,
   request: FastifyRequest,
   body: JsonObject,
   { type, id }: { readonly type: Broadcast['type']; readonly id: number | null },
@@ -69,11 +74,15 @@ export async function contentContext(
     const { paid_broadcasts } = await existingBot(context.log, public_key);
     if (paid_broadcasts) maxCap = MAX_PAID_CAP;
   }
+  const segmentations = property(body, 'segmentations');
   const named = segmentIdsOf(
-    parseSegmentations(property(body, 'segmentations'), { timezone, path: '', problems: [], segmentIds: null }),
+    parseSegmentations(segmentations, { timezone, path: '', problems: [], segmentIds: null, savedSegments: null }),
   );
   const segmentIds = named.length > MAX_SEGMENTS ? null : await uploadedIds(context.log, public_key, id, named);
-  return { type, timezone, segmentIds, maxCap };
+  const savedIds = savedSegmentIdsIn(segmentations);
+  const isChecked = savedIds.length <= MAX_SAVED_SEGMENTS;
+  const found = isChecked ? await savedConditions(savedSegments, { public_key, timezone }, savedIds) : null;
+  return { type, timezone, segmentIds, savedSegments: found, maxCap };
 }
 
 /** A broadcast without an id has no lists. */
@@ -83,16 +92,18 @@ function uploadedIds(log: EventLog, bot: string, id: number | null, named: reado
 
 /** @param audiences the segmentations that the broadcast may have at its activation */
 export async function readinessFor(
-  { context, catalog }: BroadcastChanges,
+  { context, catalog, savedSegments: sources }: BroadcastChanges,
   request: FastifyRequest,
   audiences: readonly string[],
   isNew: boolean,
 ): Promise<Readiness> {
   const { public_key, timezone } = botOf(request);
   const { token } = await existingBot(context.log, public_key);
-  const ids = audiences.flatMap((text) => taskIdsOf(storedSegmentations(text, timezone)));
+  const savedIds = [...new Set(audiences.flatMap(savedSegmentIdsOf))];
+  const savedSegments = await savedConditions(sources, { public_key, timezone }, savedIds);
+  const ids = audiences.flatMap((text) => taskIdsOf(storedSegmentations(text, timezone, null)));
   const tasks = await ownTasks({ context, catalog }, request, ids);
-  return readiness({ timezone, isNew, hasToken: token !== null, tasks });
+  return readiness({ timezone, isNew, hasToken: token !== null, tasks, savedSegments });
 }
 
 /** Loads those of the broadcasts that are of the owner, from the log. */

@@ -14,6 +14,7 @@ import { usersReadModel } from '../../projections/users/read-model.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import type { ReportsOfBots } from '../reports/reports-of-bots.ts';
 import type { AnyRoute } from '../route.ts';
+import { savedSegmentSources } from '../saved-segments/find-saved-segments.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { audienceSize } from './audience-size.ts';
 import { create } from './create.ts';
@@ -56,7 +57,8 @@ export function broadcastRoutes(
     const [users, events, referral, broadcasts, recipients] = await Promise.all(models.map(served));
     return { users: users!, events: events!, referral: referral!, broadcasts: broadcasts!, recipients: recipients! };
   };
-  const changes = { context, ids, source, catalog, users, waitForChange };
+  const savedSegments = savedSegmentSources({ pool, log, served });
+  const changes = { context, ids, source, catalog, users, savedSegments, waitForChange };
   return [
     create(changes),
     save(changes),

@@ -17,8 +17,11 @@ export const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal
 const localTime = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
 
 const segment = z.looseObject({
-  type: z.enum(['all', 'list', 'custom', 'channel', 'from_task', 'filter']),
-  config: z.looseObject({}).nullish().describe('chat_ids, segment_id, task_id, or user_conditions and event_filters'),
+  type: z.enum(['all', 'list', 'custom', 'channel', 'from_task', 'filter', 'saved']),
+  config: z
+    .looseObject({})
+    .nullish()
+    .describe('chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters'),
 });
 export const segmentations = z
   .object({ include: z.array(segment).optional(), exclude: z.array(segment).optional() })

@@ -1,39 +1,94 @@
+import type pg from 'pg';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
 import { deleteSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
-import type { Problem } from '../../domain/problem.ts';
-import type { CommandStamp } from '../../log/port.ts';
+import { savedSegmentIdsOf } from '../../domain/broadcast/audience-segmentations.ts';
+import type { Problem, Warning } from '../../domain/problem.ts';
+import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
+import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
+import type { ServedSchema } from '../../projections/served-schema.ts';
+import { openAudiences } from '../../queries/broadcast/open-audiences.ts';
 import { botOf, principalOf } from '../access.ts';
 import { objectOf } from '../broadcast/content.ts';
-import { invalid } from '../errors.ts';
-import { idempotently } from '../idempotency.ts';
+import { ApiError, invalid } from '../errors.ts';
+import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import { access, idIn } from './reads.ts';
-import { deleteBody, savedAnswer } from './schemas.ts';
+import { deleteAnswer, deleteBody } from './schemas.ts';
 
-/** POST /v1/saved-segments/delete. A second deletion is a 404, but a repeat with the same Idempotency-Key is not. */
-export function remove(context: CommandContext, waitForChange: WaitForChange): AnyRoute {
+interface Deleted {
+  readonly ok: true;
+  readonly data: { readonly saved_segment_id: number };
+  readonly warnings?: readonly Warning[];
+}
+
+export interface UsesSources {
+  readonly pool: pg.Pool;
+  readonly served: ServedSchema;
+}
+
+/**
+ * POST /v1/saved-segments/delete (decisions.md#saved-segment-deletion). A second deletion is a 404, but a repeat with the same
+ * Idempotency-Key is not.
+ */
+export function remove(context: CommandContext, uses: UsesSources, waitForChange: WaitForChange): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/saved-segments/delete',
     operationId: 'deleteSavedSegment',
-    summary: 'Delete a saved segment',
+    summary: 'Delete a saved segment, unless a scheduled broadcast uses it',
     tag: 'Saved segments',
     access,
     body: deleteBody,
     check: objectOf,
-    answer: savedAnswer,
+    answer: deleteAnswer,
     idempotent: true,
     async handle({ request, body }) {
       const problems: Problem[] = [];
       const savedSegmentId = idIn(body, problems);
       if (savedSegmentId === undefined) throw invalid(problems);
-      const { public_key: bot } = botOf(request);
+      const { public_key: bot, bot_id: botId } = botOf(request);
       const { keyId } = principalOf(request);
-      const answer = { ok: true as const, data: { saved_segment_id: savedSegmentId } };
-      const work = (stamp: CommandStamp | undefined) =>
-        deleteSavedSegment(context, { bot, savedSegmentId }, { keyId, command: stamp });
-      return idempotently(request, 'saved-segments/delete', answer, work, waitForChange);
+      return underKey(
+        request,
+        'saved-segments/delete',
+        async (stamp, first) => {
+          if (first !== null) return { position: first.position, repeated: first, answer: null };
+          const warnings = await usesOf({ context, ...uses }, botId, savedSegmentId);
+          const told = warnings.length === 0 ? {} : { warnings };
+          const answer: Deleted = { ok: true, data: { saved_segment_id: savedSegmentId }, ...told };
+          const command = stamp && { ...stamp, answer };
+          return { ...(await deleteSavedSegment(context, { bot, savedSegmentId }, { keyId, command })), answer };
+        },
+        async ({ position, repeated, answer }) => {
+          await waitForChange(request, position);
+          return (repeated?.command?.answer as Deleted | undefined) ?? answer!;
+        },
+      );
     },
+  });
+}
+
+/** How long the broadcasts' read model may take to have what was launched before. */
+const WAIT_MS = 2000;
+
+/** Warnings of the drafts that use a saved segment. @throws ApiError 409 a scheduled broadcast does */
+async function usesOf(
+  { context: { log }, pool, served }: UsesSources & { readonly context: CommandContext },
+  botId: number,
+  savedSegmentId: number,
+): Promise<Warning[]> {
+  const end = await log.endCursor();
+  await waitForReadModels([servedProgress(pool, broadcastsReadModel)], end, { timeoutMs: WAIT_MS });
+  const open = await openAudiences({ pool, broadcasts: await served(broadcastsReadModel) }, botId);
+  const using = open.filter(({ segmentations }) => savedSegmentIdsOf(segmentations).includes(savedSegmentId));
+  const path = 'saved_segment_id';
+  const scheduled = using.filter(({ status }) => status === 1);
+  if (scheduled.length > 0) {
+    const details = scheduled.map(({ id }) => ({ path, message: `broadcast ${id} is scheduled with it` }));
+    throw new ApiError(409, 'a scheduled broadcast uses this saved segment', details.slice(0, 100));
+  }
+  return using.slice(0, 100).map(({ id }) => {
+    return { path, message: `draft ${id} uses it, and cannot be activated without a change` };
   });
 }

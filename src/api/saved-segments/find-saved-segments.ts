@@ -1,8 +1,11 @@
+import type pg from 'pg';
 import { type ExistingSavedSegment, existingSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
 import type { FilterConditions } from '../../domain/broadcast/audience.ts';
 import { storedConditions } from '../../domain/saved-segments/conditions.ts';
 import { savedSegmentStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
+import { reportsReadModel } from '../../projections/saved-reports/read-model.ts';
+import type { ServedSchema } from '../../projections/served-schema.ts';
 import {
   findSavedSegments as findRows,
   type SavedSegmentsSource,
@@ -11,6 +14,18 @@ import {
 export interface SavedSegmentSources {
   readonly log: EventLog;
   readonly savedSegments: () => Promise<SavedSegmentsSource>;
+}
+
+export function savedSegmentSources({
+  pool,
+  log,
+  served,
+}: {
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly served: ServedSchema;
+}): SavedSegmentSources {
+  return { log, savedSegments: async () => ({ pool, reports: await served(reportsReadModel) }) };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ServedSchema } from '../../projections/served-schema.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { remove } from './delete.ts';
-import type { SavedSegmentSources } from './find-saved-segments.ts';
+import { savedSegmentSources } from './find-saved-segments.ts';
 import { get, list } from './reads.ts';
 import { save } from './save.ts';
 
@@ -22,13 +22,5 @@ export function savedSegmentRoutes({ pool, log, served, sources }: SavedSegmentR
   const context = { log, sources };
   const found = savedSegmentSources({ pool, log, served });
   const waitForChange = createChangeWait(pool, reportsReadModel);
-  return [save(context, waitForChange), list(found), get(found), remove(context, waitForChange)];
-}
-
-export function savedSegmentSources({
-  pool,
-  log,
-  served,
-}: Omit<SavedSegmentRoutesOptions, 'sources'>): SavedSegmentSources {
-  return { log, savedSegments: async () => ({ pool, reports: await served(reportsReadModel) }) };
+  return [save(context, waitForChange), list(found), get(found), remove(context, { pool, served }, waitForChange)];
 }

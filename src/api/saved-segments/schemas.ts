@@ -58,5 +58,11 @@ const savedSegment = z
   .meta({ id: 'SavedSegment' });
 
 export const savedAnswer = answer(z.object({ saved_segment_id }));
+export const deleteAnswer = savedAnswer.extend({
+  warnings: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .optional()
+    .describe('Drafts that use it'),
+});
 export const savedSegmentAnswer = answer(savedSegment);
 export const savedSegmentsAnswer = items(savedSegment);

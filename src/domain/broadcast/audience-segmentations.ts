@@ -25,7 +25,7 @@ const TYPES = Object.keys(CONFIG_KEYS) as readonly GivenType[];
 /** Counts conditions of one audience: of include and exclude, and of all filters together. */
 export const MAX_SEGMENTS = 100;
 /** Each has up to 100 conditions of its own. */
-const MAX_SAVED_SEGMENTS = 10;
+export const MAX_SAVED_SEGMENTS = 10;
 
 export interface SegmentationsOptions {
   /** The timezone of dates in conditions. */
@@ -35,8 +35,11 @@ export interface SegmentationsOptions {
   readonly problems: Problem[];
   /** The lists that were uploaded for this broadcast: a custom segment names one of these. null: not checked. */
   readonly segmentIds: ReadonlySet<number> | null;
-  /** The bot's saved segments that the input names ({@link savedSegmentIdsIn}); default: none. */
-  readonly savedSegments?: SavedSegments;
+  /**
+   * The bot's saved segments that the input names ({@link savedSegmentIdsIn}); default: none. null: not looked up; the result
+   * then lacks them.
+   */
+  readonly savedSegments?: SavedSegments | null;
 }
 
 /** The conditions of saved segments, by id. */
@@ -67,13 +70,13 @@ export function parseSegmentations(input: unknown, options: SegmentationsOptions
 
 /**
  * Reads segmentations that were checked, from their JSON text.
- * @param savedSegments those that they name
+ * @param savedSegments those that they name; null: the result lacks them
  * @throws TypeError they are invalid
  */
 export function storedSegmentations(
   text: string,
   timezone: string,
-  savedSegments: SavedSegments = new Map(),
+  savedSegments: SavedSegments | null = new Map(),
 ): Segmentations {
   const problems: Problem[] = [];
   const options = { timezone, path: 'segmentations', problems, segmentIds: null, savedSegments };
@@ -168,9 +171,10 @@ function parseConfig(type: GivenType, config: JsonObject, path: string, context:
       return { type, ...parseFilterConditions(config, { ...context, path }) };
     case 'saved': {
       const id = parseId(config, 'saved_segment_id', path, context.problems);
-      const conditions = id === undefined ? undefined : context.savedSegments?.get(id);
+      if (id === undefined || context.savedSegments === null) return undefined;
+      const conditions = context.savedSegments?.get(id);
       if (conditions !== undefined) return { type: 'filter', ...conditions };
-      if (id !== undefined) context.problems.push({ path: under(path, 'saved_segment_id'), message: NO_SAVED_SEGMENT });
+      context.problems.push({ path: under(path, 'saved_segment_id'), message: NO_SAVED_SEGMENT });
       return undefined;
     }
   }

@@ -69,8 +69,17 @@ export const broadcastActivated = eventType(
     at,
   }),
 );
-/** To 6: the audience is being resolved. */
-export const broadcastResolutionStarted = eventType('broadcast_resolution_started', 1, z.object({ id, at }));
+/** A saved segment with the conditions that its stream has up to a revision. */
+const savedSegmentRevision = z.object({ saved_segment_id: id, revision: z.number().int().positive() });
+/**
+ * To 6: the audience is being resolved, with these conditions of the saved segments that it names; absent: it names none.
+ * A worker that resumes after another's crash, and an audit, find them in the log.
+ */
+export const broadcastResolutionStarted = eventType(
+  'broadcast_resolution_started',
+  1,
+  z.object({ id, saved_segments: z.array(savedSegmentRevision).optional(), at }),
+);
 /** To 7. All `count` recipients are in the stream `audience-<bot>/<id>`. */
 export const broadcastAudienceFrozen = eventType(
   'broadcast_audience_frozen',

@@ -45,6 +45,14 @@ export interface Broadcast extends Omit<Created, 'at'> {
   readonly activation: string | null;
   /** The size of the audience; null until it is frozen. */
   readonly frozen: number | null;
+  /** The saved segments that its audience is resolved with; absent: it names none, or the resolution has not begun. */
+  readonly saved_segments?: readonly SavedSegmentRevision[];
+}
+
+/** A saved segment with the conditions that its stream has up to the revision. */
+export interface SavedSegmentRevision {
+  readonly saved_segment_id: number;
+  readonly revision: number;
 }
 
 /** Null: not created yet. */
@@ -81,8 +89,10 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
       const begun = { status: 1, status_before: null, date_activate: at, date_finish: null, error: null } as const;
       return { ...state, ...begun, launch, due, activation };
     }
-    case 'broadcast_resolution_started':
-      return { ...state, status: 6 };
+    case 'broadcast_resolution_started': {
+      const { saved_segments } = event.data;
+      return { ...state, status: 6, ...(saved_segments === undefined ? {} : { saved_segments }) };
+    }
     case 'broadcast_audience_frozen':
       return { ...state, status: 7, frozen: event.data.count };
     case 'broadcast_sending_started':

@@ -1,6 +1,12 @@
 import type { Decision } from '../decider.ts';
 import { Rejection } from '../rejection.ts';
-import { type BroadcastEvent, type BroadcastState, type BroadcastStatus, unknownBroadcast } from './broadcast.ts';
+import {
+  type BroadcastEvent,
+  type BroadcastState,
+  type BroadcastStatus,
+  type SavedSegmentRevision,
+  unknownBroadcast,
+} from './broadcast.ts';
 
 /**
  * The steps of an activated broadcast, each from the statuses that it is allowed in. From any other status the step is a
@@ -13,13 +19,22 @@ import { type BroadcastEvent, type BroadcastState, type BroadcastStatus, unknown
  * ```
  */
 
-/** 1 to 6; only if the audience is not frozen. */
-export function startResolution(state: BroadcastState, now: number): Decision<BroadcastEvent> {
-  return step(state, [1], (id) =>
-    state?.frozen === null
-      ? { type: 'broadcast_resolution_started', data: { id, at: now } }
-      : conflict(id, 'has its audience'),
-  );
+/**
+ * 1 to 6; only if the audience is not frozen. A resolution that was broken off by a cancellation continues with the saved segments
+ * that it began with: some chats may be frozen.
+ * @param savedSegments those that the audience names, as they are now
+ */
+export function startResolution(
+  state: BroadcastState,
+  now: number,
+  savedSegments: readonly SavedSegmentRevision[] = [],
+): Decision<BroadcastEvent> {
+  return step(state, [1], (id) => {
+    if (state?.frozen !== null) return conflict(id, 'has its audience');
+    const resolved = state.saved_segments ?? savedSegments;
+    const named = resolved.length === 0 ? {} : { saved_segments: [...resolved] };
+    return { type: 'broadcast_resolution_started', data: { id, ...named, at: now } };
+  });
 }
 
 /** 6 to 7: `count` recipients. */

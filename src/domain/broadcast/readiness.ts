@@ -1,7 +1,8 @@
+import { parse } from 'lossless-json';
 import { type Problem, under } from '../problem.ts';
 import { Rejection } from '../rejection.ts';
 import { type Segment, type Segmentations, segmentsOf } from './audience.ts';
-import { storedSegmentations } from './audience-segmentations.ts';
+import { parseSegmentations, type SavedSegments } from './audience-segmentations.ts';
 import type { Readiness } from './broadcast.ts';
 import { missingContent } from './message.ts';
 
@@ -20,22 +21,41 @@ export interface ReadinessOptions {
   readonly hasToken: boolean;
   /** The broadcasts that its audience is made from, if they are of the owner. */
   readonly tasks: ReadonlyMap<number, TaskSource>;
+  /** The saved segments that its audience names, if they are of the bot. */
+  readonly savedSegments: SavedSegments;
 }
 
 const NO_TOKEN = 'the bot has no token to send with: set it by botledger bot set --token';
 
 /** Checks that a broadcast has a token, content, and an audience, unless one is frozen. @returns a NotReady */
-export function readiness({ timezone, isNew, hasToken, tasks }: ReadinessOptions): Readiness {
+export function readiness({ timezone, isNew, hasToken, tasks, savedSegments }: ReadinessOptions): Readiness {
   return (broadcast) => {
-    const { id, type, message, segmentations, frozen } = broadcast;
+    const { id, type, message, frozen, saved_segments } = broadcast;
     const withoutToken = { path: isNew ? 'activate' : 'id', message: NO_TOKEN };
     const missing = missingContent(type, message, 'message');
     const broadcastId = isNew ? null : id;
-    const options = { path: 'segmentations', broadcastId, tasks };
-    const ofAudience = frozen === null ? activationProblems(storedSegmentations(segmentations, timezone), options) : [];
+    const options = { timezone, broadcastId, tasks, savedSegments };
+    const isResolved = frozen !== null || saved_segments !== undefined;
+    const ofAudience = isResolved ? [] : audienceProblems(broadcast.segmentations, options);
     const problems = [...(hasToken ? [] : [withoutToken]), ...(missing === undefined ? [] : [missing]), ...ofAudience];
     return problems.length === 0 ? undefined : new NotReady(problems);
   };
+}
+
+/** The problems of a stored audience at an activation. Its form was checked; its saved segments may be gone since. */
+function audienceProblems(
+  stored: string,
+  {
+    timezone,
+    savedSegments,
+    ...rest
+  }: Pick<ReadinessOptions, 'timezone' | 'savedSegments' | 'tasks'> & { broadcastId: number | null },
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  const path = 'segmentations';
+  const options = { timezone, path, problems, segmentIds: null, savedSegments };
+  const segmentations = parseSegmentations(parse(stored), options);
+  return problems.length > 0 ? problems : activationProblems(segmentations, { path, ...rest });
 }
 
 /** A broadcast of the owner that an audience is made from. */

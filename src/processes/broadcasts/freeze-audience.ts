@@ -1,5 +1,13 @@
 import { type ResolvedAudience, resolveAudience } from '../../commands/broadcast/resolve-audience.ts';
-import { storedSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
+import { existingSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
+import type { FilterConditions } from '../../domain/broadcast/audience.ts';
+import {
+  type SavedSegments,
+  savedSegmentIdsOf,
+  storedSegmentations,
+} from '../../domain/broadcast/audience-segmentations.ts';
+import type { Broadcast, SavedSegmentRevision } from '../../domain/broadcast/broadcast.ts';
+import { storedConditions } from '../../domain/saved-segments/conditions.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
@@ -19,6 +27,8 @@ export interface AudienceOf {
   readonly botId: number;
   /** Of the bot, as of now; dates in conditions are in it. */
   readonly timezone: string;
+  /** The saved segments that its audience names. */
+  readonly savedSegments: readonly SavedSegmentRevision[];
 }
 
 /**
@@ -28,10 +38,11 @@ export interface AudienceOf {
  */
 export async function freezeAudience(
   context: ProcessContext,
-  { broadcastId, segmentations: text, bot, botId, timezone }: AudienceOf,
+  { broadcastId, segmentations: text, bot, botId, timezone, savedSegments }: AudienceOf,
   signal: AbortSignal,
 ): Promise<ResolvedAudience> {
-  const segmentations = storedSegmentations(text, timezone);
+  const saved = await conditionsAt(context.log, bot, savedSegments, timezone);
+  const segmentations = storedSegmentations(text, timezone, saved);
   const tables = await caughtUp(context, signal);
   return resolveAudience(context, {
     bot,
@@ -39,6 +50,37 @@ export async function freezeAudience(
     signal,
     chats: (from) => audienceChats(context.pool, segmentations, { bot, botId, tables, ...from }, signal),
   });
+}
+
+/** The saved segments that the audience of a broadcast names, as they are now, or one of them that was deleted. */
+export async function savedSegmentsOf(
+  log: ProcessContext['log'],
+  bot: string,
+  { segmentations, saved_segments: begun }: Pick<Broadcast, 'segmentations' | 'saved_segments'>,
+): Promise<{ readonly revisions: readonly SavedSegmentRevision[] } | { readonly missing: number }> {
+  if (begun !== undefined) return { revisions: begun };
+  const revisions: SavedSegmentRevision[] = [];
+  for (const id of savedSegmentIdsOf(segmentations)) {
+    const segment = await existingSavedSegment(log, bot, id);
+    if (segment === null) return { missing: id };
+    revisions.push({ saved_segment_id: id, revision: segment.revision });
+  }
+  return { revisions };
+}
+
+/** The conditions that saved segments had at these revisions; they may be deleted since. */
+async function conditionsAt(
+  log: ProcessContext['log'],
+  bot: string,
+  savedSegments: readonly SavedSegmentRevision[],
+  timezone: string,
+): Promise<SavedSegments> {
+  const found = new Map<number, FilterConditions>();
+  for (const { saved_segment_id: id, revision } of savedSegments) {
+    const segment = await existingSavedSegment(log, bot, id, revision);
+    if (segment !== null) found.set(id, storedConditions(segment.conditions, timezone));
+  }
+  return found;
 }
 
 const MODELS = [usersReadModel, eventsReadModel, referralReadModel, broadcastsReadModel, recipientsReadModel];

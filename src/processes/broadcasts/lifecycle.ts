@@ -28,7 +28,7 @@ import { findSendingBot, type SendingBot } from '../../queries/catalog/bots.ts';
 import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
 import type { Failures, PlatformHealth } from './back-off.ts';
-import { freezeAudience } from './freeze-audience.ts';
+import { freezeAudience, savedSegmentsOf } from './freeze-audience.ts';
 import type { LaunchEnd } from './launch-state.ts';
 import { sendLaunch } from './send-launch.ts';
 import type { SendQueue } from './send-queue.ts';
@@ -123,16 +123,20 @@ async function takeStep(
       const late = due === null ? 0 : context.sources.now() - due;
       if (late < 0) return false;
       if (late > MISSED_MS) return fail('missed');
-      if (frozen === null) return advance(startResolution);
+      if (frozen === null) {
+        const found = await savedSegmentsOf(context.log, name.bot, broadcast);
+        if ('missing' in found) return fail(`saved segment ${found.missing} was deleted`);
+        return advance((state, now) => startResolution(state, now, found.revisions));
+      }
       return (await isPremium(context, sender, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
     }
     case 6: {
       const { bot_id: botId, timezone } = await sendingBot(context, sender, name, signal);
       const { bot, id: broadcastId } = name;
-      const { segmentations } = broadcast;
+      const { segmentations, saved_segments: savedSegments = [] } = broadcast;
       const stopping = await whileInStatus(context, name, 6, signal);
       try {
-        const of = { broadcastId, segmentations, bot, botId, timezone };
+        const of = { broadcastId, segmentations, bot, botId, timezone, savedSegments };
         const { count } = await freezeAudience(context, of, stopping.signal);
         return await advance((state, now) => recordFrozen(state, count, now));
       } catch (error) {

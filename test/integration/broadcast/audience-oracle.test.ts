@@ -1,13 +1,14 @@
 import fc from 'fast-check';
-import { LosslessNumber } from 'lossless-json';
+import { LosslessNumber, stringify } from 'lossless-json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Segmentations } from '../../../src/domain/broadcast/audience.ts';
-import { parseSegmentations } from '../../../src/domain/broadcast/audience-segmentations.ts';
+import type { FilterConditions, Segmentations } from '../../../src/domain/broadcast/audience.ts';
+import { parseSegmentations, type SavedSegments } from '../../../src/domain/broadcast/audience-segmentations.ts';
 import { type FieldValue, predicateOf } from '../../../src/domain/condition/predicate.ts';
 import type { ReportField } from '../../../src/domain/reports/fields.ts';
+import { storedConditions } from '../../../src/domain/saved-segments/conditions.ts';
 import { audienceChats } from '../../../src/queries/broadcast/audience.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { expectedChats } from './audience-oracle.ts';
+import { type Asked, expectedChats } from './audience-oracle.ts';
 import { asked, TIMEZONES, userConditions } from './audience-questions.ts';
 import {
   AS_OF,
@@ -30,10 +31,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-function parse(input: unknown, timezone = 'UTC'): Segmentations {
+function parse(input: unknown, timezone = 'UTC', savedSegments: SavedSegments = new Map()): Segmentations {
   const problems: [] = [];
-  const segmentIds = new Set(SEGMENTS);
-  const segmentations = parseSegmentations(input, { timezone, path: 'segmentations', problems, segmentIds });
+  const options = { timezone, path: 'segmentations', problems, segmentIds: new Set(SEGMENTS), savedSegments };
+  const segmentations = parseSegmentations(input, options);
   expect(problems).toEqual([]);
   return segmentations;
 }
@@ -60,6 +61,32 @@ it.each(STORAGES)('an audience is what brute force makes of it, with events %s',
   );
   expect(Math.min(seen.some, seen.notAll, seen.negative)).toBeGreaterThan(30);
 });
+
+it('an audience of saved segments is that of filters with their conditions', async () => {
+  const filtered = asked.filter(({ include, exclude }) => [...include, ...exclude].some(hasCondition));
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...TIMEZONES), filtered, async (timezone, input) => {
+      const saved = new Map<number, FilterConditions>();
+      const save = (segment: AskedSegment) => {
+        if (!hasCondition(segment) || saved.size === 10) return segment;
+        const id = saved.size + 1;
+        saved.set(id, storedConditions(stringify(segment.config)!, timezone));
+        return { type: 'saved', config: { saved_segment_id: id } };
+      };
+      const named = { include: input.include.map(save), exclude: input.exclude.map(save) };
+      expect(saved.size).toBeGreaterThan(0);
+      expect(await chatsOf(parse(named, timezone, saved))).toEqual(expectedChats(world, input, timezone, AS_OF));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+type AskedSegment = Asked['include'][number];
+
+function hasCondition({ type, config }: AskedSegment): boolean {
+  const given = Object.values(config ?? {}).filter((value) => Array.isArray(value) && value.length > 0);
+  return type === 'filter' && given.length > 0;
+}
 
 it('the predicate of a condition holds for the users that its SQL finds', async () => {
   const users = world.users.filter(({ bot_id, user_id }) => bot_id === BOT_ID && !world.erased.includes(user_id));

@@ -243,6 +243,18 @@ describe('a later launch', () => {
       .isRefused('conflict', 'status');
   });
 
+  it('names the saved segments that its audience is resolved with, and keeps them after a cancellation', () => {
+    const first = [{ saved_segment_id: 3, revision: 2 }];
+    const started = { type: 'broadcast_resolution_started', data: { id, saved_segments: first, at: NOW } } as const;
+    given(broadcast, created, activated())
+      .when((state) => startResolution(state, NOW, first))
+      .yields(started);
+    expect(given(broadcast, created, activated(), started).state()).toMatchObject({ saved_segments: first });
+    given(broadcast, created, activated(), started, cancelled, stopped, activated(2))
+      .when((state) => startResolution(state, NOW, [{ saved_segment_id: 3, revision: 5 }]))
+      .yields(started);
+  });
+
   it('that is cancelled before it is picked up is stopped again', () => {
     const past = [...WAY[5], activated(2), cancelled];
     expect(given(broadcast, ...past).state()).toMatchObject({ status: 4, launch: 1, date_finish: 6, error: null });

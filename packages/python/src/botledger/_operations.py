@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: bd6616e2e54def384280b078ea769f8f41545754e1524fe48f1dcea469016c0b
+# SHA-256 of openapi.json: 9e9231cd94a31ae044dd31ccb6378efe30a8b0fe9364d43fb7881b3e002a84ea
 
 from __future__ import annotations
 
@@ -413,7 +413,7 @@ class Methods(Calls):
         return cast('SavedSegment', self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
 
     def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
-        """Delete a saved segment"""
+        """Delete a saved segment, unless a scheduled broadcast uses it"""
         return cast('DeleteSavedSegmentData', self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
     def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
@@ -837,7 +837,7 @@ class AsyncMethods(AsyncCalls):
         return cast('SavedSegment', await self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
 
     async def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
-        """Delete a saved segment"""
+        """Delete a saved segment, unless a scheduled broadcast uses it"""
         return cast('DeleteSavedSegmentData', await self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
     async def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: bd6616e2e54def384280b078ea769f8f41545754e1524fe48f1dcea469016c0b
+# SHA-256 of openapi.json: 9e9231cd94a31ae044dd31ccb6378efe30a8b0fe9364d43fb7881b3e002a84ea
 
 from __future__ import annotations
 
