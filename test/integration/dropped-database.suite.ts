@@ -53,6 +53,8 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         audienceSize: 200,
         savedAudience: 200,
         audienceOfNone: 400,
+        reportOfSegment: 200,
+        reportOfNone: 400,
         messagePreview: 200,
         testSendToNoChat: 400,
         settingsOfBots: 200,
@@ -107,6 +109,8 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         ...['accrued', 'accrued', 'accrued', 'payout_requested', 'payout_requested', 'payout_paid', 'payout_cancelled'],
         ...['accrued', 'payout_requested', 'payout_requested', 'compensated', 'cancelled'],
       ]);
+      expect(before['savedAudience']!.body.data.count).toBe(1);
+      expect(before['reportOfSegment']!.body.data.rows[0].value).toBeGreaterThan(0);
       // EUR at 1.1: 19.99 ordered and a sale of 5.
       expect(before['amounts']!.body.data.columns[1].total).toBe(27.489);
     });

@@ -63,7 +63,9 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
     const erase = (user: number, ...options: string[]) =>
       botledger(service.env, ['user', 'erase', '--bot', filled.bot.publicKey, '--user', String(user), ...options]);
     const answers = (): Promise<Answers> => allAnswers(service.address, filled);
-    const OF_PERSONS = ['audienceSize', 'cellUsers', 'messagePreview', 'referrers', 'userFields'];
+    const OF_PERSONS = [
+      ...['audienceSize', 'savedAudience', 'reportOfSegment', 'cellUsers', 'messagePreview', 'referrers', 'userFields'],
+    ];
 
     /** Compares answers with those from before the erasure: those about persons lack the personal data, others are equal. */
     async function expectErasedAnswers(): Promise<void> {

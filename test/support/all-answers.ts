@@ -53,6 +53,11 @@ const BUYERS = { event_filters: ['performed_event', { conditions: ['>', 'events.
 const audienceOf = (saved_segment_id: number) => ({
   segmentations: { include: [{ type: 'saved', config: { saved_segment_id } }] },
 });
+const reportOf = (saved_segment_id: number): object => {
+  const { totals } = sampleReports() as { totals: { source_request: object } };
+  const filters = ['=', `user.saved_segments.${saved_segment_id}`, true];
+  return { ...totals, source_request: { ...totals.source_request, filters } };
+};
 const PROPERTIES = { plan: 'pro', items: 3, gift: true };
 const GREETING = { type: 'sendMessage', message: { text: 'Hello, {{user.first_name}}' }, user_id: 1 };
 
@@ -110,6 +115,8 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     broadcastFields: () => ask(address, '/v1/broadcast/fields', apiKey),
     audienceSize: () => ask(address, '/v1/broadcast/audience-size', apiKey, EVERY_USER),
     savedAudience: () => ask(address, '/v1/broadcast/audience-size', apiKey, audienceOf(savedSegment)),
+    reportOfSegment: () => ask(address, '/v1/reports/run', apiKey, { report_config: reportOf(savedSegment) }),
+    reportOfNone: () => ask(address, '/v1/reports/run', apiKey, { report_config: reportOf(deletedSegment) }),
     audienceOfNone: () => ask(address, '/v1/broadcast/audience-size', apiKey, audienceOf(deletedSegment)),
     messagePreview: () => ask(address, '/v1/broadcast/preview', apiKey, GREETING),
     testSendToNoChat: () => ask(address, '/v1/broadcast/test-send', apiKey, GREETING),

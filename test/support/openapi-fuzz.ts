@@ -45,7 +45,7 @@ async function ownerKey(service: TestService, { ownerId, publicKey }: TestBot): 
 export async function fuzzOperations(service: TestService, runs: number): Promise<Fuzzed> {
   const filled = await fillService(service);
   const bot = { ...filled.bot, apiKey: await ownerKey(service, filled.bot) };
-  const { report, deletedReport, reversed, draft, scheduled, failed } = filled;
+  const { report, deletedReport, savedSegment, deletedSegment, reversed, draft, scheduled, failed } = filled;
   const known: KnownValues = {
     'api-key': [bot.apiKey],
     resource_key: [bot.publicKey],
@@ -55,6 +55,7 @@ export async function fuzzOperations(service: TestService, runs: number): Promis
     referral_user_id: [2, 8],
     referrer_user_id: [1, 2],
     uuid: [report, deletedReport],
+    saved_segment_id: [savedSegment, deletedSegment],
     id: [draft, scheduled, failed],
     task_id: [draft, scheduled],
     accrual_id: [reversed, 1, 2],

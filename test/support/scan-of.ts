@@ -1,5 +1,6 @@
 import { openArrayPool } from '../../src/queries/reports/array-pool.ts';
 import type { EventSource } from '../../src/queries/reports/event-source.ts';
+import { NO_MEMBERS } from '../../src/queries/reports/saved-segment-members.ts';
 import type { Scan } from '../../src/queries/reports/scan.ts';
 import { ALONE } from '../../src/queries/reports/team.ts';
 
@@ -15,6 +16,7 @@ export function scanOf(users: number, each: EventSource['each'], utms = 0): Scan
     userColumns: { of: async () => null },
     dictionaries: { of: () => null },
     utms: [],
+    members: NO_MEMBERS,
     events: { users, utms, oldestChunk: null, each },
     arrays: openArrayPool(),
     checkTime() {},

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 e0a21d44143611cd323701215b099cfa8eab7633ef5c23bf6f98cc778f5b9026
-// Types: sha256 3953b1ee26550f38429edff12d69b5ccc56c0d2d2cefb8583b2c0002379b42ee
+// Sources: sha256 d2fad9d986517153021c3f2296b1c3aab61b96ba27dae35eb5df48b02744b782
+// Types: sha256 60b2585825558ac06277bf0fd9cf2a2f36f273c3f81a6b56b91b412663e0c804
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -162,7 +162,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The fields of users that filters and breakdowns can name, with the custom fields of the bot */
+        /** The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot */
         get: operations["listUserFields"];
         put?: never;
         post?: never;
@@ -1450,6 +1450,8 @@ export interface components {
             operators: string[];
             /** @description Whether a report may be broken down by it */
             separator: boolean;
+            /** @description Of a saved segment: its name */
+            label?: string;
         };
         UtmLabels: {
             /** @description The most used first */
@@ -1514,7 +1516,7 @@ export interface components {
                  *     ]
                  */
                 filters?: unknown[] | null;
-                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.* */
+                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.*, user.saved_segments.* */
                 separators?: ({
                     property: string;
                 } & {
@@ -1538,7 +1540,7 @@ export interface components {
                  * @enum {string}
                  */
                 table: "events" | "users";
-                /** @description Keys of the rows: events.date, events.user_id, events.event_type_id, events.value_int, events.value_amount, events.unit, events.value_str, events.category, events.webapp_name, events.session_id, events.app_session_id, events.date_received, events.utm_source, events.utm_medium, events.utm_campaign, events.utm_term, events.utm_content, events.properties.value_str, events.properties.category, events.properties.webapp_name, events.properties.unit, events.properties.command, events.properties.callback_data, events.properties.start_param, events.properties.chat_type, user.user_id, user.full_name, user.username, user.first_name, user.last_name, user.date_create, user.date_last_active, user.gender, user.is_bot, user.user_status, user.is_premium, user.language_code, user.timezone, user.addition_fields.start_param, user.addition_fields.utm_source, user.addition_fields.utm_medium, user.addition_fields.utm_campaign, user.addition_fields.utm_term, user.addition_fields.utm_content, user.addition_fields.referrer_id, user.addition_fields.referral_code, events.properties.*, user.custom_fields.* */
+                /** @description Keys of the rows: events.date, events.user_id, events.event_type_id, events.value_int, events.value_amount, events.unit, events.value_str, events.category, events.webapp_name, events.session_id, events.app_session_id, events.date_received, events.utm_source, events.utm_medium, events.utm_campaign, events.utm_term, events.utm_content, events.properties.value_str, events.properties.category, events.properties.webapp_name, events.properties.unit, events.properties.command, events.properties.callback_data, events.properties.start_param, events.properties.chat_type, user.user_id, user.full_name, user.username, user.first_name, user.last_name, user.date_create, user.date_last_active, user.gender, user.is_bot, user.user_status, user.is_premium, user.language_code, user.timezone, user.addition_fields.start_param, user.addition_fields.utm_source, user.addition_fields.utm_medium, user.addition_fields.utm_campaign, user.addition_fields.utm_term, user.addition_fields.utm_content, user.addition_fields.referrer_id, user.addition_fields.referral_code, events.properties.*, user.custom_fields.*, user.saved_segments.* */
                 columns: string[];
                 /**
                  * @description [operator, field, value] with =, !=, >, <, >=, <=, in or between, joined by [and, …] and [or, …]
@@ -1591,7 +1593,7 @@ export interface components {
                  *     ]
                  */
                 filters?: unknown[] | null;
-                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.* */
+                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.*, user.saved_segments.* */
                 separators?: ({
                     property: string;
                 } & {
@@ -1683,7 +1685,7 @@ export interface components {
                  *     ]
                  */
                 filters?: unknown[] | null;
-                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.* */
+                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.*, user.saved_segments.* */
                 separators?: ({
                     property: string;
                 } & {

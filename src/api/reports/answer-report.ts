@@ -10,12 +10,13 @@ import type { CellTask, CellUsers, ReportTask } from '../../queries/reports/run-
 import { ReportTimeoutError } from '../../queries/reports/snapshot.ts';
 import { principalOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../errors.ts';
+import type { FindNamedSegments } from './named-saved-segments.ts';
 
 /** No limit of rows. */
 export const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 
 export interface ReportQuestion {
-  readonly bot: { readonly bot_id: number; readonly timezone: string };
+  readonly bot: { readonly bot_id: number; readonly public_key: string; readonly timezone: string };
   /** An unchecked report_config. */
   readonly config: unknown;
   /** Most rows of the answer. */
@@ -39,28 +40,43 @@ export interface CellUsersQuestion extends Omit<ReportQuestion, 'rows'> {
 export type FindUsersOfCell = (reply: FastifyReply, question: CellUsersQuestion) => Promise<CellUsers>;
 
 /** Runs a parsed report. The service adds the tables, the lag and the time limit. */
-type RunAsked = (asked: Pick<ReportTask, 'botId' | 'parsed' | 'limit'>, keyId: number) => Promise<ReportAnswer>;
-type FindAsked = (asked: Pick<CellTask, 'botId' | 'parsed' | 'cell'>, keyId: number) => Promise<CellUsers>;
+type RunAsked = (
+  asked: Pick<ReportTask, 'botId' | 'parsed' | 'savedSegments' | 'limit'>,
+  keyId: number,
+) => Promise<ReportAnswer>;
+type FindAsked = (
+  asked: Pick<CellTask, 'botId' | 'parsed' | 'savedSegments' | 'cell'>,
+  keyId: number,
+) => Promise<CellUsers>;
 
-export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit): AnswerReport {
+export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit, findNamed: FindNamedSegments): AnswerReport {
   return async (reply, { bot, config, rows, placed = unplaced }) => {
     const parsed = parseReport(config, bot.timezone);
     if (!parsed.ok) throw invalid(parsed.problems.map(placed));
+    const { savedSegments, problems } = await findNamed(bot, parsed.savedSegments);
+    if (problems.length > 0) throw invalid(problems.map(placed));
     const { keyId } = principalOf(reply.request);
-    const asked = { botId: bot.bot_id, parsed, limit: rows };
+    const asked = { botId: bot.bot_id, parsed, savedSegments, limit: rows };
     const answer = await limit(keyId, reply, () => runAsked(asked, keyId)).catch(refuse);
     return { ...answer, meta: { ...answer.meta, warnings: answer.meta.warnings.map(placed) } };
   };
 }
 
-export function findUsersOfCell(findAsked: FindAsked, limit: ConcurrencyLimit): FindUsersOfCell {
+export function findUsersOfCell(
+  findAsked: FindAsked,
+  limit: ConcurrencyLimit,
+  findNamed: FindNamedSegments,
+): FindUsersOfCell {
   return async (reply, { bot, config, cell: given, placed = unplaced }) => {
     const parsed = parseReport(config, bot.timezone);
     const problems = parsed.ok ? [] : parsed.problems.map(placed);
     const cell = parsed.ok ? parseCell(given, parsed.report, problems) : undefined;
     if (!parsed.ok || cell === undefined) throw invalid(problems);
+    const named = await findNamed(bot, parsed.savedSegments);
+    if (named.problems.length > 0) throw invalid(named.problems.map(placed));
     const { keyId } = principalOf(reply.request);
-    return limit(keyId, reply, () => findAsked({ botId: bot.bot_id, parsed, cell }, keyId)).catch(refuse);
+    const asked = { botId: bot.bot_id, parsed, savedSegments: named.savedSegments, cell };
+    return limit(keyId, reply, () => findAsked(asked, keyId)).catch(refuse);
   };
 }
 

@@ -5,6 +5,7 @@ import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import { eventProperties } from '../../queries/reports/event-properties.ts';
 import { listEvents, utmLabels } from '../../queries/reports/event-types-and-labels.ts';
 import { customFields, type UserTable } from '../../queries/reports/users.ts';
+import { listSavedSegments, type SavedSegmentsSource } from '../../queries/saved-segments/saved-segments.ts';
 import { botOf, principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { eventFieldsAnswer, eventPropertiesAnswer, eventsAnswer, resourcesAnswer, utmLabelsAnswer } from './schemas.ts';
@@ -78,18 +79,24 @@ export function eventPropertyList(
 }
 
 /** GET /v1/reports/user-fields (decisions.md#report-user-fields): the fields of a bot's users. */
-export function userFieldList(userTable: () => Promise<UserTable>): AnyRoute {
+export function userFieldList(
+  userTable: () => Promise<UserTable>,
+  savedSegments: () => Promise<SavedSegmentsSource>,
+): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/user-fields',
     operationId: 'listUserFields',
-    summary: 'The fields of users that filters and breakdowns can name, with the custom fields of the bot',
+    summary:
+      'The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot',
     tag: 'Reports',
     access: { resource: 'required', premium: true },
     answer: userFieldsAnswer,
     async handle({ request }) {
-      const custom = await customFields(await userTable(), botOf(request).bot_id);
-      return { ok: true, data: { items: userFieldsWith(custom) } };
+      const { bot_id, public_key } = botOf(request);
+      const custom = await customFields(await userTable(), bot_id);
+      const segments = await listSavedSegments(await savedSegments(), public_key);
+      return { ok: true, data: { items: userFieldsWith(custom, segments) } };
     },
   });
 }

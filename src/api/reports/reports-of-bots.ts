@@ -8,6 +8,7 @@ import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { FindCellUsers, RunReport } from '../../queries/reports/run-report.ts';
 import { readModelLagMs } from '../read-model-lag.ts';
+import { savedSegmentSources } from '../saved-segments/find-saved-segments.ts';
 import {
   type AnswerReport,
   answerReport,
@@ -15,6 +16,7 @@ import {
   type FindUsersOfCell,
   findUsersOfCell,
 } from './answer-report.ts';
+import { findNamedSegments } from './named-saved-segments.ts';
 
 export interface ReportsOptions {
   readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY'>;
@@ -35,11 +37,17 @@ export interface ReportsOfBots {
 export function reportsOfBots(options: ReportsOptions): ReportsOfBots {
   const { config, pool, runReport, findCellUsers, log, served, sources } = options;
   const limit = concurrencyLimit(config.REPORT_CONCURRENCY);
+  const findNamed = findNamedSegments(savedSegmentSources({ pool, log, served }));
   return {
-    answer: answerReport(async (asked, keyId) => runReport({ ...asked, ...(await situation()) }, keyId), limit),
+    answer: answerReport(
+      async (asked, keyId) => runReport({ ...asked, ...(await situation()) }, keyId),
+      limit,
+      findNamed,
+    ),
     findUsers: findUsersOfCell(
       async (asked, keyId) => findCellUsers({ ...asked, ...(await situation()) }, keyId),
       limit,
+      findNamed,
     ),
   };
 

@@ -8,8 +8,10 @@ import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import type { AnyRoute } from '../route.ts';
+import { savedSegmentSources } from '../saved-segments/find-saved-segments.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { eventFieldList, eventPropertyList, events, resources, userFieldList, utmLabelList } from './lists.ts';
+import { findNamedSegments } from './named-saved-segments.ts';
 import { newUsers } from './new-users.ts';
 import type { ReportsOfBots } from './reports-of-bots.ts';
 import { preview, run } from './run.ts';
@@ -32,18 +34,19 @@ export function reportRoutes(
   const saved = { catalog, log, reports: async () => ({ pool, reports: await served(reportsReadModel) }) };
   const eventTables = async () => ({ pool, events: await served(eventsReadModel) });
   const userTable = async () => ({ pool, users: await served(usersReadModel) });
+  const segments = savedSegmentSources({ pool, log, served });
   const waitForChange = createChangeWait(pool, reportsReadModel);
   return [
     resources(catalog),
     events(eventTables),
     eventFieldList(),
     eventPropertyList(eventTables),
-    userFieldList(userTable),
+    userFieldList(userTable, segments.savedSegments),
     utmLabelList(eventTables),
     preview(answer),
     run(answer, saved),
     usersBehind(findUsers, saved, userTable),
-    save({ log, sources }, waitForChange),
+    save({ log, sources }, findNamedSegments(segments), waitForChange),
     listReports(saved),
     getReport(saved),
     removeReport({ log, sources }, saved, waitForChange),

@@ -7,6 +7,7 @@ import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';
 import { reportNameProblem } from '../../domain/reports/saved/saved-report.ts';
+import type { NamedSavedSegment } from '../../domain/reports/warnings.ts';
 import type { CommandStamp } from '../../log/port.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
 import { listSavedReports, type SavedReportRow } from '../../queries/reports/saved-reports.ts';
@@ -17,10 +18,11 @@ import { parseJson } from '../json.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import { type FindReportSources, findReport, unknownReport, uuidOf } from './find-report.ts';
+import type { FindNamedSegments } from './named-saved-segments.ts';
 import { deleteBody, pinBody, saveBody, savedAnswer, savedReportAnswer, savedReportsAnswer } from './schemas.ts';
 
 /** POST /v1/reports/save (interface.md, "Report builder"): saves a report under a name, or replaces a saved one. */
-export function save(context: CommandContext, waitForChange: WaitForChange): AnyRoute {
+export function save(context: CommandContext, findNamed: FindNamedSegments, waitForChange: WaitForChange): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/reports/save',
@@ -38,24 +40,29 @@ export function save(context: CommandContext, waitForChange: WaitForChange): Any
     idempotent: true,
     async handle({ request, body }) {
       const bot = botOf(request);
-      const content = checkContent(body, bot.timezone);
+      const { savedSegments, ...content } = checkContent(body, bot.timezone);
       const replaces = body.uuid !== undefined;
       const uuid = replaces ? uuidOf(body.uuid) : context.sources.uuid();
       if (uuid === undefined) throw unknownReport();
       const command = { bot: bot.public_key, report: { uuid, ...content }, replaces };
       const { keyId } = principalOf(request);
-      const save = (stamp: CommandStamp | undefined) => saveReport(context, command, { keyId, command: stamp });
+      const save = async (stamp: CommandStamp | undefined) => {
+        const { problems } = await findNamed(bot, savedSegments);
+        if (problems.length > 0) throw invalid(problems);
+        return saveReport(context, command, { keyId, command: stamp });
+      };
       return idempotently(request, 'reports/save', { ok: true, data: { uuid } }, save, waitForChange);
     },
   });
 }
 
-/** Checks name and config, the config as in a preview. @throws ApiError 400 with all problems of both */
+/** Checks name and config, the config as in a preview but for its saved segments. @throws ApiError 400 with all problems of both */
 function checkContent(
   { name, report_config }: { readonly name: unknown; readonly report_config: unknown },
   timezone: string,
-): { name: string; report_config: string } {
+): { name: string; report_config: string; savedSegments: readonly NamedSavedSegment[] } {
   const problems: Problem[] = [];
+  let savedSegments: readonly NamedSavedSegment[] = [];
   if (typeof name !== 'string')
     problems.push({ path: 'name', message: name === undefined ? 'name is required' : 'must be a string' });
   else {
@@ -65,10 +72,11 @@ function checkContent(
   if (report_config === undefined) problems.push({ path: 'report_config', message: 'report_config is required' });
   else {
     const parsed = parseReport(report_config, timezone);
-    if (!parsed.ok) problems.push(...parsed.problems);
+    if (parsed.ok) ({ savedSegments } = parsed);
+    else problems.push(...parsed.problems);
   }
   if (problems.length > 0 || typeof name !== 'string') throw invalid(problems);
-  return { name, report_config: stringify(report_config)! };
+  return { name, report_config: stringify(report_config)!, savedSegments };
 }
 
 /** To list, get and delete saved reports needs a personal key (decisions.md#saved-reports). */

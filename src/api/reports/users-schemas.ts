@@ -57,6 +57,7 @@ export const userFieldsAnswer = items(
       type: z.enum(['number', 'string', 'date', 'boolean', 'dynamic']).describe('dynamic: each value has its own type'),
       operators: z.array(z.string()),
       separator: z.boolean().describe('Whether a report may be broken down by it'),
+      label: z.string().optional().describe('Of a saved segment: its name'),
     })
     .meta({ id: 'UserField' }),
 );

@@ -40,6 +40,11 @@ export interface Performed {
   readonly condition: Condition<ReportField> | null;
 }
 
+/** The conditions on events of a filter. */
+export function leavesOf(filter: EventFilter): Performed[] {
+  return filter.type === 'performed' ? [filter] : filter.filters.flatMap(leavesOf);
+}
+
 /** All segments, with their paths below `segmentations`. */
 export function segmentsOf({
   include,

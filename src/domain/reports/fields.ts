@@ -3,7 +3,13 @@ import { type FieldOperator, operatorsOf } from '../condition/operators.ts';
 import { FIXED_PROPERTIES, type PropertyType } from '../intake/properties.ts';
 
 /** The first part of a report field's name. Below some roots there are fixed columns, below others any key. */
-type FieldRoot = 'events' | 'events.properties' | 'user' | 'user.custom_fields' | 'user.addition_fields';
+type FieldRoot =
+  | 'events'
+  | 'events.properties'
+  | 'user'
+  | 'user.custom_fields'
+  | 'user.addition_fields'
+  | 'user.saved_segments';
 
 export interface ReportField extends Field {
   readonly root: FieldRoot;
@@ -76,6 +82,9 @@ const OPEN: readonly (readonly [FieldRoot, FieldType])[] = [
   ['events.properties', 'dynamic'],
   ['user.custom_fields', 'dynamic'],
 ];
+/** `user.saved_segments.<id>`: whether the user is in the saved segment (decisions.md#saved-segments-in-reports). */
+const SAVED_SEGMENTS = 'user.saved_segments';
+const SAVED_SEGMENT = /^user\.saved_segments\.([1-9]\d{0,15})$/;
 
 const fixedFields = new Map<string, ReportField>(
   FIXED.flatMap(([root, columns]) =>
@@ -96,9 +105,10 @@ export const reportFields: FieldCatalogue<ReportField> = {
       const key = name.slice(root.length + 1);
       if (name.startsWith(`${root}.`) && key !== '') return { name, type, root, key };
     }
-    return undefined;
+    const segment = SAVED_SEGMENT.exec(name)?.[1];
+    return segment === undefined ? undefined : { name, type: 'boolean', root: SAVED_SEGMENTS, key: segment };
   },
-  names: [...fixedFields.keys(), ...OPEN.map(([root]) => `${root}.*`)],
+  names: [...fixedFields.keys(), ...OPEN.map(([root]) => `${root}.*`), `${SAVED_SEGMENTS}.*`],
 };
 
 /** Whether the field belongs to an event, and not to its user. */
@@ -107,12 +117,21 @@ export function isOfEvent({ root }: ReportField): boolean {
 }
 
 /** The fields of records of users, which belong to no event. */
-export const userFields: FieldCatalogue<ReportField> = {
+export const userRecordFields: FieldCatalogue<ReportField> = {
   find(given) {
     const field = reportFields.find(given);
     return field === undefined || isOfEvent(field) ? undefined : field;
   },
   names: reportFields.names.filter((name) => name.startsWith('user.')),
+};
+
+/** Those that audiences and templates have, too: a saved segment is none. */
+export const userFields: FieldCatalogue<ReportField> = {
+  find(given) {
+    const field = userRecordFields.find(given);
+    return field?.root === SAVED_SEGMENTS ? undefined : field;
+  },
+  names: userRecordFields.names.filter((name) => !name.startsWith(SAVED_SEGMENTS)),
 };
 
 const SEPARATOR_COLUMNS: readonly string[] = ['event_type_id', 'category', 'value_str', 'webapp_name', 'unit'];
@@ -128,6 +147,7 @@ export const SEPARATOR_NAMES: readonly string[] = [
   'events.properties.*',
   'user.*',
   'user.custom_fields.*',
+  'user.saved_segments.*',
 ];
 
 /** A fixed event field, as GET /v1/reports/event-fields lists it. */
@@ -151,16 +171,32 @@ export const eventFields: readonly EventField[] = Object.entries(EVENT_COLUMNS).
 export interface UserField extends Omit<EventField, 'type'> {
   /** dynamic: each value has its own type. */
   readonly type: FieldType;
+  /** Of a saved segment: its name. */
+  readonly label?: string;
 }
 
-/** The fields of users of a bot that has these custom fields. */
-export function userFieldsWith(customFields: readonly string[]): UserField[] {
+/** The fields of users of a bot that has these custom fields and saved segments. */
+export function userFieldsWith(
+  customFields: readonly string[],
+  savedSegments: readonly { readonly saved_segment_id: number; readonly name: string }[],
+): UserField[] {
   const fixed = [...fixedFields.values()].filter((field) => !isOfEvent(field));
   // A field without a name cannot be named by a condition.
   const custom = customFields.flatMap((name) => reportFields.find(`user.custom_fields.${name}`) ?? []);
-  return [...fixed, ...custom].map((field) => {
+  const listed = [...fixed, ...custom].map((field) => {
     return { name: field.name, type: field.type, operators: operatorsOf(field.type), separator: isSeparator(field) };
   });
+  const segments = savedSegments.map(({ saved_segment_id, name: label }): UserField => {
+    const name = `${SAVED_SEGMENTS}.${saved_segment_id}`;
+    return { name, type: 'boolean', operators: operatorsOf('boolean'), separator: true, label };
+  });
+  return [...listed, ...segments];
+}
+
+/** The id of the saved segment that a field is about, by the field's name. */
+export function savedSegmentOf(name: string): number | undefined {
+  const field = reportFields.find(name);
+  return field?.root === SAVED_SEGMENTS ? Number(field.key) : undefined;
 }
 
 /** The custom property that a field is, by the field's name. */

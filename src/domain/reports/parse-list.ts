@@ -1,7 +1,7 @@
 import type { FieldCatalogue } from '../condition/condition.ts';
 import { isJsonObject, type JsonObject, property } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
-import { type ReportField, reportFields, userFields } from './fields.ts';
+import { type ReportField, reportFields, userRecordFields } from './fields.ts';
 import { checkChart, parseCount, parseFilter, type SourceOptions, sourcePath } from './parse-source.ts';
 import {
   LIST_DIRECTIONS,
@@ -37,7 +37,7 @@ export function parseList(source: JsonObject, options: SourceOptions): ListRepor
   const { period, problems } = options;
   checkChart(source, 'list', problems);
   const table = parseTable(source, problems);
-  const catalogue = table === 'users' ? userFields : reportFields;
+  const catalogue = table === 'users' ? userRecordFields : reportFields;
   const columns = parseColumns(source, catalogue, problems);
   const filter = parseFilter(source, sourcePath('filters'), options, catalogue);
   const order = parseOrder(source, catalogue, problems);

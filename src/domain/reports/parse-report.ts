@@ -8,7 +8,15 @@ import { LIST_KEYS, parseList } from './parse-list.ts';
 import { parseRetention, RETENTION_KEYS } from './parse-retention.ts';
 import { parseTrends, trendsKeys } from './parse-trends.ts';
 import type { Period, Report } from './report.ts';
-import { type NamedEvent, type NamedProperty, namedEvents, namedProperties, unknownKeys } from './warnings.ts';
+import {
+  type NamedEvent,
+  type NamedProperty,
+  type NamedSavedSegment,
+  namedEvents,
+  namedProperties,
+  namedSavedSegments,
+  unknownKeys,
+} from './warnings.ts';
 
 type ParsedReport =
   | {
@@ -17,6 +25,7 @@ type ParsedReport =
       readonly warnings: readonly Warning[];
       readonly events: readonly NamedEvent[];
       readonly properties: readonly NamedProperty[];
+      readonly savedSegments: readonly NamedSavedSegment[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -40,8 +49,22 @@ export function parseReport(config: unknown, timezone: string): ParsedReport {
     source_request: report.type === 'trends' ? trendsKeys(report) : SOURCE_KEYS[report.type],
   };
   const { request } = source;
+  const savedSegments = namedSavedSegments(request);
+  const tooMany = tooManySegments(savedSegments);
+  if (tooMany !== undefined) return { ok: false, problems: [tooMany] };
   const warnings = unknownKeys(config, known);
-  return { ok: true, report, warnings, events: namedEvents(request), properties: namedProperties(request) };
+  const named = { events: namedEvents(request), properties: namedProperties(request), savedSegments };
+  return { ok: true, report, warnings, ...named };
+}
+
+/** Each is a scan of events, and as many conditions as a saved segment may have. */
+const MAX_SAVED_SEGMENTS = 10;
+
+/** A problem of the first one that is too many. */
+function tooManySegments(named: readonly NamedSavedSegment[]): Problem | undefined {
+  const ids = new Set<number>();
+  const first = named.find(({ id }) => ids.add(id).size > MAX_SAVED_SEGMENTS);
+  return first && { path: first.path, message: `a report names at most ${MAX_SAVED_SEGMENTS} saved segments` };
 }
 
 /** `period` is the client's own (decisions.md#saved-periods). */

@@ -1,7 +1,7 @@
 import type { PropertyType } from '../intake/properties.ts';
 import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { under, type Warning } from '../problem.ts';
-import { customPropertyOf } from './fields.ts';
+import { customPropertyOf, savedSegmentOf } from './fields.ts';
 import { sourcePath } from './parse-source.ts';
 
 /** The known keys of a value: null accepts any value, an object lists its keys, an array has the known keys of its items. */
@@ -95,10 +95,38 @@ export interface NamedProperty {
 
 /** The custom properties that a checked source_request names. */
 export function namedProperties(source: JsonObject): NamedProperty[] {
-  const named: NamedProperty[] = [];
+  return namedFields(source).flatMap(({ path, field, isNumber }) => {
+    const name = customPropertyOf(field);
+    return name === undefined ? [] : [{ path, name, isNumber }];
+  });
+}
+
+/** A saved segment that a report names by its id. */
+export interface NamedSavedSegment {
+  readonly path: string;
+  readonly id: number;
+}
+
+/** The saved segments that a checked source_request names. */
+export function namedSavedSegments(source: JsonObject): NamedSavedSegment[] {
+  return namedFields(source).flatMap(({ path, field }) => {
+    const id = savedSegmentOf(field);
+    return id === undefined ? [] : [{ path, id }];
+  });
+}
+
+interface NamedField {
+  readonly path: string;
+  readonly field: string;
+  /** Whether only its numbers count. */
+  readonly isNumber: boolean;
+}
+
+/** The fields that a checked source_request names, with aliases as they were written. */
+function namedFields(source: JsonObject): NamedField[] {
+  const named: NamedField[] = [];
   const note = (path: string, field: unknown, isNumber = false): void => {
-    const name = typeof field === 'string' ? customPropertyOf(field) : undefined;
-    if (name !== undefined) named.push({ path, name, isNumber });
+    if (typeof field === 'string') named.push({ path, field, isNumber });
   };
   const noteFilter = (path: string, filter: unknown): void => {
     if (!Array.isArray(filter)) return;

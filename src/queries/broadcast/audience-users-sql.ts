@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EventFilter, Performed, Segment } from '../../domain/broadcast/audience.ts';
+import { type EventFilter, leavesOf, type Performed, type Segment } from '../../domain/broadcast/audience.ts';
 import { conditionSql } from '../reports/condition-sql.ts';
 import { columnSql, type ReportTables } from '../reports/fields.ts';
 
@@ -48,10 +48,8 @@ export function usersSql(
 
 /** The conditions on events of the segments. */
 export function performedIn(segments: readonly UserSegment[]): Performed[] {
-  const leaves = (filter: EventFilter): Performed[] =>
-    filter.type === 'performed' ? [filter] : filter.filters.flatMap(leaves);
   return segments.flatMap((segment) =>
-    segment.type === 'all' || segment.events === null ? [] : leaves(segment.events),
+    segment.type === 'all' || segment.events === null ? [] : leavesOf(segment.events),
   );
 }
 

@@ -4,24 +4,25 @@ import { indexesOf, numbersOf } from '../../projections/events/packed/chunk.ts';
 import { openArrayPool } from '../reports/array-pool.ts';
 import type { ChunkCache } from '../reports/chunk-cache.ts';
 import { eventFilterOf } from '../reports/event-filter.ts';
+import type { ReportTables } from '../reports/fields.ts';
 import { firstFrom } from '../reports/positions.ts';
 import { openScan } from '../reports/scan.ts';
 import type { Snapshot } from '../reports/snapshot.ts';
+import { ALWAYS, NEVER } from '../reports/stored-events.ts';
 import type { PerformedUsers, UsersSource } from './audience-users-sql.ts';
 
 const DAY_MS = 86_400_000;
-/** Earlier than any event: the first day that a date can name; and later than any event. */
-const ALWAYS = -8_640_000_000_000_000;
-const NEVER = 8_640_000_000_000_001;
 
 /**
  * Finds the users of conditions on events, by one scan of the packed events: a query over their rows took ten times as long.
  * Negations are those of the caller.
+ * @param cache of the columns; default: none
  */
 export async function performedUsers(
   performed: readonly Performed[],
-  { botId, tables, asOf }: UsersSource,
+  { botId, tables, asOf }: Pick<UsersSource, 'botId' | 'asOf'> & { readonly tables: ReportTables },
   snapshot: Snapshot,
+  cache: ChunkCache = NO_CACHE,
 ): Promise<PerformedUsers> {
   const found = new Map<Performed, Buffer>();
   if (performed.length === 0) return found;
@@ -31,7 +32,7 @@ export async function performedUsers(
   const arrays = openArrayPool();
   try {
     const fields = performed.flatMap(({ condition }) => (condition === null ? [] : fieldsOf(condition)));
-    const scan = await openScan({ botId, tables, span, snapshot, cache: NO_CACHE, arrays }, fields);
+    const scan = await openScan({ botId, tables, span, snapshot, cache, arrays }, fields);
     const filters: Filter[] = [];
     for (const each of performed) {
       const users = Buffer.alloc(Math.ceil(scan.users / 8));

@@ -18,7 +18,7 @@ import { Dictionary } from './dictionaries.ts';
 import { columnOf, type FieldStorage, knownUsersSql, storageOf, userColumnSql } from './fields.ts';
 import type { Positions } from './positions.ts';
 import { withConstants } from './statement.ts';
-import { fieldValue, type KeptUserColumn } from './user-columns.ts';
+import { fieldValue, type UserColumn } from './user-columns.ts';
 
 /** Combinations of separator values, numbered from 0. Not all of them need occur. */
 export interface Combinations {
@@ -212,7 +212,7 @@ interface UserNumbers {
 }
 
 async function userNumbers(members: readonly Member[], source: ConditionSource): Promise<UserNumbers> {
-  const columns: KeptUserColumn[] = [];
+  const columns: UserColumn[] = [];
   for (const { field } of members) {
     const column = await source.userColumns.of(field);
     if (column === null) return userNumbersBySql(members, source);
@@ -245,11 +245,11 @@ function pairs(left: UserNumbers, right: UserNumbers): UserNumbers {
  */
 async function userNumbersBySql(
   members: readonly Member[],
-  { botId, tables, copy, users }: ConditionSource,
+  { botId, tables, members: saved, copy, users }: ConditionSource,
 ): Promise<UserNumbers> {
   const { values: combined, numberOf } = numbering();
   const numbers = new Uint32Array(users);
-  const values = members.map(({ field }) => shownSql(field, userColumnSql(field, tables)));
+  const values = members.map(({ field }) => shownSql(field, userColumnSql(field, tables, saved)));
   const known = new Map<string, number>();
   await copy(
     withConstants(sql`SELECT k.idx, ${sql.join(values)} FROM ${knownUsersSql(tables)} WHERE k.bot_id = ${botId}`),

@@ -11,6 +11,7 @@ import type { Dictionaries, Dictionary } from './dictionaries.ts';
 import { allOf, anyOf, byCode, byKey, byTest, type CompiledCondition } from './event-condition.ts';
 import { type ReportTables, storageOf, type UtmPart } from './fields.ts';
 import { integerRanges } from './integer-range.ts';
+import type { SavedSegmentMembers } from './saved-segment-members.ts';
 import type { Query, Snapshot } from './snapshot.ts';
 import type { Team } from './team.ts';
 import type { UserColumns } from './user-columns.ts';
@@ -28,6 +29,8 @@ export interface ConditionSource {
   /** The number of the bot's users. */
   readonly users: number;
   readonly userColumns: UserColumns;
+  /** The users of the saved segments that the report names. Only the leader of a team has them. */
+  readonly members: SavedSegmentMembers;
   readonly dictionaries: Dictionaries;
 }
 

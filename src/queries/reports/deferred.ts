@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
+import { leavesOf } from '../../domain/broadcast/audience.ts';
+import type { SavedSegments } from '../../domain/broadcast/audience-segmentations.ts';
+import { fieldsOf } from '../../domain/condition/condition.ts';
 import type { Warning } from '../../domain/problem.ts';
 import { fieldsRead, type Report } from '../../domain/reports/report.ts';
 import type { ReportTables } from './fields.ts';
 import type { Query } from './snapshot.ts';
-import type { Span } from './stored-events.ts';
+import { ALWAYS, NEVER, type Span } from './stored-events.ts';
 
 /** Values of a report that await revaluation after a change of rates, units or currency: deferred work. */
 export interface Deferred {
@@ -15,12 +18,16 @@ export interface Deferred {
 /** The deferred values of a report in its snapshot. Null: there are none, or the report reads no values. */
 export async function deferredValues(
   report: Report,
-  { query, tables, botId, span }: DeferredOptions,
+  { query, tables, botId, span: period, savedSegments }: DeferredOptions,
 ): Promise<Deferred | null> {
-  const fields = fieldsRead(report);
+  const ofSegments = fieldsOfSegments(savedSegments);
+  const fields = new Set([...fieldsRead(report), ...ofSegments]);
   const readsAmounts = fields.has('events.value_amount');
   // Rates and currencies do not change value_int; units do.
   if (!readsAmounts && !fields.has('events.value_int')) return null;
+  // A saved segment may look at events of any date.
+  const isOfAll = ofSegments.has('events.value_amount') || ofSegments.has('events.value_int');
+  const span = isOfAll ? { from: ALWAYS, to: NEVER } : period;
   // Has no parameters, so that it shares a round trip with the snapshot's BEGIN.
   const [bot, first, end] = [botId, span.from, span.to].map((number) => sql.lit(number));
   const [row] = await query(sql<DeferredRow>`
@@ -38,6 +45,16 @@ interface DeferredOptions {
   readonly botId: number;
   /** The dates of the events that the report reads. */
   readonly span: Span;
+  /** The conditions of the saved segments that it names. */
+  readonly savedSegments: SavedSegments;
+}
+
+/** The names of the fields of events in the conditions of saved segments. */
+function fieldsOfSegments(savedSegments: SavedSegments): ReadonlySet<string> {
+  const performed = [...savedSegments.values()].flatMap(({ events }) => (events === null ? [] : leavesOf(events)));
+  return new Set(
+    performed.flatMap(({ condition }) => (condition === null ? [] : fieldsOf(condition))).map(({ name }) => name),
+  );
 }
 
 interface DeferredRow {

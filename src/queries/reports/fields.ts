@@ -4,6 +4,7 @@ import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { EventColumn, ReportField } from '../../domain/reports/fields.ts';
 import type { CodedName, ColumnName } from '../../projections/events/packed/chunk.ts';
 import { propertyColumn } from '../../projections/events/packed/properties.ts';
+import { bitsOf, NO_MEMBERS, type SavedSegmentMembers } from './saved-segment-members.ts';
 
 /** Where the values of report fields are stored: in the columns of chunks, for scans, and in SQL. */
 
@@ -104,12 +105,24 @@ export function knownUsersSql({ events, users }: ReportTables): RawBuilder<unkno
 }
 
 /** A field as an expression over {@link knownUsersSql}: a field of the user, or the user's id. */
-export function userColumnSql(field: ReportField, tables: ReportTables): RawBuilder<unknown> {
-  return field.root === 'events' ? sql.ref('k.user_id') : columnSql(field, tables);
+export function userColumnSql(
+  field: ReportField,
+  tables: ReportTables,
+  members: SavedSegmentMembers,
+): RawBuilder<unknown> {
+  if (field.root === 'user.saved_segments') return isMarked(members, field.key, sql.ref('k.idx'));
+  return field.root === 'events' ? sql.ref('k.user_id') : columnSql(field, tables, members);
 }
 
-/** A field as an expression over {@link eventsSql}. Names of open-ended roots become parameters. */
-export function columnSql({ root, key, type }: ReportField, tables: ReportTables): RawBuilder<unknown> {
+/**
+ * A field as an expression over {@link eventsSql}. Names of open-ended roots become parameters.
+ * @param members of the saved segments that are among the fields
+ */
+export function columnSql(
+  { root, key, type }: ReportField,
+  tables: ReportTables,
+  members: SavedSegmentMembers = NO_MEMBERS,
+): RawBuilder<unknown> {
   switch (root) {
     case 'events':
       return EVENT_COLUMNS[key as EventColumn](tables);
@@ -120,9 +133,22 @@ export function columnSql({ root, key, type }: ReportField, tables: ReportTables
       return sql.ref(`u.${key}`);
     case 'user.custom_fields':
       return sql`u.custom_fields -> ${key}::text`;
+    case 'user.saved_segments':
+      return memberSql(tables, members, key);
     case 'user.addition_fields':
       return REFERRAL_COLUMNS.has(key) ? referralSql(key, tables) : sql`u.addition_fields ->> ${key}::text`;
   }
+}
+
+/** The users are found once, not for each row. */
+function memberSql({ events }: ReportTables, members: SavedSegmentMembers, key: string): RawBuilder<unknown> {
+  return sql`(u.user_id IN (SELECT m.user_id FROM ${sql.id(events, 'known_users')} AS m
+    WHERE m.bot_id = ${members.botId} AND ${isMarked(members, key, sql.ref('m.idx'))})) IS TRUE`;
+}
+
+function isMarked({ of }: SavedSegmentMembers, key: string, index: RawBuilder<unknown>): RawBuilder<unknown> {
+  const bits = `\\x${bitsOf(of(key)).toString('hex')}`;
+  return sql`(get_bit(${bits}::bytea, ${index}) = 1)`;
 }
 
 /** Whether the field is read from the user's row alone. */

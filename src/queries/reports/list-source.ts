@@ -7,6 +7,7 @@ import {
   isNotReplaced,
 } from '../../projections/events/packed/archived-rows.ts';
 import type { ReportTables } from './fields.ts';
+import type { SavedSegmentMembers } from './saved-segment-members.ts';
 import type { Query } from './snapshot.ts';
 import type { Span } from './stored-events.ts';
 
@@ -18,10 +19,15 @@ export interface ListSource {
   readonly span: Span;
   /** Whether archived events are among them. */
   readonly isArchived: boolean;
+  readonly members: SavedSegmentMembers;
 }
 
 /** SQL: rows like those of the table `events`, of the bot and the span, from this table and the archive. */
-export function eventsWithArchived({ botId, tables: { events }, span: { from, to } }: ListSource): RawBuilder<unknown> {
+export function eventsWithArchived({
+  botId,
+  tables: { events },
+  span: { from, to },
+}: Omit<ListSource, 'members'>): RawBuilder<unknown> {
   return sql.raw(`(
     SELECT ${EVENT_COLUMNS} FROM ${events}.events WHERE bot_id = ${botId} AND date >= ${from} AND date < ${to}
     UNION ALL
@@ -30,7 +36,7 @@ export function eventsWithArchived({ botId, tables: { events }, span: { from, to
        AND r.date >= ${from} AND r.date < ${to} AND ${isNotReplaced(`${events}.events`)})`);
 }
 
-export interface ListOptions extends Pick<ListSource, 'botId' | 'tables'> {
+export interface ListOptions extends Pick<ListSource, 'botId' | 'tables' | 'members'> {
   readonly query: Query;
   /** Whether a source has so many matching events. */
   readonly hasMatching: (source: ListSource, count: number) => Promise<boolean>;
@@ -42,12 +48,12 @@ export interface ListOptions extends Pick<ListSource, 'botId' | 'tables'> {
  */
 export async function listSource(
   { period, order, limit, offset }: ListReport,
-  { query, hasMatching, botId, tables }: ListOptions,
+  { query, hasMatching, ...of }: ListOptions,
 ): Promise<ListSource> {
-  const source = (span: Span, isArchived: boolean): ListSource => ({ botId, tables, span, isArchived });
+  const source = (span: Span, isArchived: boolean): ListSource => ({ ...of, span, isArchived });
   const chunks = await query(sql<Chunk>`
-    SELECT first_date::float8 AS first, last_date::float8 AS last FROM ${sql.id(tables.events, 'archive')}
-     WHERE bot_id = ${botId} AND last_date >= ${period.from}::bigint AND first_date < ${period.to}::bigint
+    SELECT first_date::float8 AS first, last_date::float8 AS last FROM ${sql.id(of.tables.events, 'archive')}
+     WHERE bot_id = ${of.botId} AND last_date >= ${period.from}::bigint AND first_date < ${period.to}::bigint
      ORDER BY last_date, last_ord`);
   const all = source(period, chunks.length > 0);
   if (chunks.length === 0 || order[0]?.field.name !== 'events.date') return all;

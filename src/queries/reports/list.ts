@@ -8,8 +8,9 @@ import { fieldsNamed, type ListOrder, type ListReport, type TrendsReport } from 
 import { type Cell, type Column, measureCell, type Row, type Rows } from './answer.ts';
 import { cellOf } from './breakdown.ts';
 import { conditionSql } from './condition-sql.ts';
-import { columnSql, eventsSql, type ReportTables } from './fields.ts';
+import { columnSql, eventsSql } from './fields.ts';
 import { eventsWithArchived, type ListSource, listSource } from './list-source.ts';
+import { NO_MEMBERS } from './saved-segment-members.ts';
 import { openScan, type ScanOptions } from './scan.ts';
 import { runTrends } from './trends.ts';
 
@@ -83,13 +84,11 @@ export async function listUsers(report: ListReport, options: ScanOptions): Promi
 /** The columns of a record in their order: `c0`, `c1`, … Numbers are decimal text, dates ms, dynamic fields JSON. */
 type RecordRow = Readonly<Record<string, string | boolean | null>>;
 
-type ListTables = Pick<ListSource, 'botId' | 'tables'>;
-
 async function sourceOf(report: ListReport, options: ScanOptions): Promise<ListSource> {
   if (report.table === 'users') return wholeSource(report, options);
-  const { botId, tables, snapshot } = options;
+  const { botId, tables, snapshot, members = NO_MEMBERS } = options;
   return listSource(report, {
-    ...{ botId, tables },
+    ...{ botId, tables, members },
     query: snapshot.query,
     async hasMatching(source, count) {
       const [row] = await snapshot.query(listCountSql(report, source, count));
@@ -98,17 +97,19 @@ async function sourceOf(report: ListReport, options: ScanOptions): Promise<ListS
   });
 }
 
-function wholeSource({ period: span }: ListReport, { botId, tables }: ListTables): ListSource {
-  return { botId, tables, span, isArchived: false };
+function wholeSource(
+  { period: span }: ListReport,
+  { botId, tables, members = NO_MEMBERS }: Pick<ScanOptions, 'botId' | 'tables' | 'members'>,
+): ListSource {
+  return { botId, tables, members, span, isArchived: false };
 }
 
 /** Selects the records of a list report in their order, at most as many as its limit. */
 export function listSql(report: ListReport, source: ListSource): RawBuilder<RecordRow> {
   const { columns, order, limit, offset } = report;
-  const { tables } = source;
   const record = RECORDS[report.table];
-  const values = columns.map(({ field }, index) => sql`${valueSql(field, tables)} AS ${sql.id(`c${index}`)}`);
-  const by = [...order.flatMap((each) => orderSql(each, report.table, tables)), ...record.id];
+  const values = columns.map(({ field }, index) => sql`${valueSql(field, source)} AS ${sql.id(`c${index}`)}`);
+  const by = [...order.flatMap((each) => orderSql(each, report.table, source)), ...record.id];
   return sql`SELECT ${sql.join(values)} FROM ${record.from(source)} WHERE ${whereSql(report, source)}
     ORDER BY ${sql.join(by)} LIMIT ${limit}::bigint OFFSET ${offset}::bigint`;
 }
@@ -124,14 +125,14 @@ function listCountSql(
     FROM (SELECT 1 FROM ${from(source)} WHERE ${whereSql(report, source)} LIMIT ${most}::bigint) AS found`;
 }
 
-function whereSql({ table, filter }: ListReport, { botId, tables, span }: ListSource): RawBuilder<unknown> {
+function whereSql({ table, filter }: ListReport, { botId, tables, members, span }: ListSource): RawBuilder<unknown> {
   const record = RECORDS[table];
   const where = [
     sql`${sql.ref(`${record.alias}.bot_id`)} = ${botId}`,
     sql`${record.date} >= ${span.from}::bigint`,
     sql`${record.date} < ${span.to}::bigint`,
   ];
-  if (filter !== null) where.push(conditionSql(filter, (field) => columnSql(field, tables)));
+  if (filter !== null) where.push(conditionSql(filter, (field) => columnSql(field, tables, members)));
   return sql.join(where, sql` AND `);
 }
 
@@ -156,8 +157,8 @@ const RECORDS = {
   },
 } as const;
 
-function valueSql(field: ReportField, tables: ReportTables): RawBuilder<unknown> {
-  const column = columnSql(field, tables);
+function valueSql(field: ReportField, { tables, members }: ListSource): RawBuilder<unknown> {
+  const column = columnSql(field, tables, members);
   if (field.type === 'boolean') return column;
   return field.type === 'number' ? sql`trim_scale((${column})::numeric)::text` : sql`(${column})::text`;
 }
@@ -166,9 +167,9 @@ function valueSql(field: ReportField, tables: ReportTables): RawBuilder<unknown>
 function orderSql(
   { field, direction }: ListOrder,
   table: ListReport['table'],
-  tables: ReportTables,
+  { tables, members }: ListSource,
 ): RawBuilder<unknown>[] {
-  const column = columnSql(field, tables);
+  const column = columnSql(field, tables, members);
   const way = direction === 'asc' ? sql`ASC` : sql`DESC`;
   // A record always has a date. Without NULLS LAST PostgreSQL can use the index by date.
   if (field.name === RECORDS[table].dated) return [sql`${column} ${way}`];

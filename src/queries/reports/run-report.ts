@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { isCitus } from '../../database/citus.ts';
+import type { SavedSegments } from '../../domain/broadcast/audience-segmentations.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
 import type { ReportCell } from '../../domain/reports/cell.ts';
@@ -21,6 +22,7 @@ import type { ChunkCache } from './chunk-cache.ts';
 import { type Deferred, deferredValues } from './deferred.ts';
 import { type KnownPropertiesRow, knownPropertiesOf, knownPropertiesSql } from './event-properties.ts';
 import type { ReportTables } from './fields.ts';
+import { savedSegmentMembers } from './find-members.ts';
 import { listRows } from './list.ts';
 import { retentionSpan } from './retention.ts';
 import { type ScanOptions, scanOf } from './scan.ts';
@@ -37,6 +39,8 @@ export interface ReportTask {
     readonly report: Report;
     readonly warnings: readonly Warning[];
   } & NamedThings;
+  /** The conditions of the saved segments that the report names, as they are now; default: it names none. */
+  readonly savedSegments?: SavedSegments;
   /** Most rows of the answer. */
   readonly limit: number;
   /** Milliseconds since 1970 UTC. */
@@ -164,15 +168,17 @@ interface Freshness {
 async function inReport<T>(
   pool: pg.Pool,
   cache: ChunkCache,
-  { tables, botId, parsed: { report }, now, lagMs, timeoutMs }: Omit<ReportTask, 'limit'>,
+  { tables, botId, parsed: { report }, savedSegments = new Map(), now, lagMs, timeoutMs }: Omit<ReportTask, 'limit'>,
   work: (options: ScanOptions) => Promise<T>,
 ): Promise<Freshness & { readonly result: T }> {
   const span = report.type === 'retention' ? retentionSpan(report) : report.period;
   const { deferred, result } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
-    const deferred = await deferredValues(report, { query: snapshot.query, tables, botId, span });
+    const deferred = await deferredValues(report, { query: snapshot.query, tables, botId, span, savedSegments });
     const arrays = openArrayPool();
     try {
-      return { deferred, result: await work({ botId, tables, span, snapshot, cache, arrays }) };
+      const options = { botId, tables, span, snapshot, cache, arrays };
+      const members = await savedSegmentMembers(savedSegments, options, now);
+      return { deferred, result: await work({ ...options, members }) };
     } finally {
       arrays.close();
     }

@@ -6,6 +6,7 @@ import type { ConditionSource, Utm } from './compiled-condition.ts';
 import { openDictionaries } from './dictionaries.ts';
 import { type EventSource, openEvents } from './event-source.ts';
 import { type ReportTables, storageOf } from './fields.ts';
+import { NO_MEMBERS, type SavedSegmentMembers } from './saved-segment-members.ts';
 import type { Snapshot } from './snapshot.ts';
 import { findEvents, type Span, type StoredEvents } from './stored-events.ts';
 import { ALONE, type Team } from './team.ts';
@@ -27,6 +28,8 @@ export interface ScanOptions {
   readonly cache: ChunkCache;
   /** Open while the report runs. */
   readonly arrays: ArrayPool;
+  /** Default: of no saved segment. */
+  readonly members?: SavedSegmentMembers;
 }
 
 /** @param fields that the report names: UTM labels are loaded only if one of them is a label */
@@ -42,13 +45,13 @@ interface TeamScan {
 
 /** A scan of events that were found before, as all threads of a team have it. */
 export async function scanOf(options: ScanOptions, { stored, fields, team }: TeamScan): Promise<Scan> {
-  const { botId, tables, snapshot, arrays } = options;
+  const { botId, tables, snapshot, arrays, members = NO_MEMBERS } = options;
   const { query, copy, checkTime } = snapshot;
   const events = openEvents(options, stored, team);
   const utms = fields.some(isUtm) ? await utmsOf(options, events) : [];
-  const userColumns = openUserColumns({ ...options, users: events.users });
+  const userColumns = openUserColumns({ ...options, members, users: events.users });
   const dictionaries = openDictionaries(options.cache, events.oldestChunk);
-  const values = { userColumns, utms, dictionaries };
+  const values = { userColumns, utms, dictionaries, members };
   return { botId, tables, query, copy, team, users: events.users, ...values, events, arrays, checkTime };
 }
 

@@ -27,6 +27,10 @@ export interface StoredEvents {
 }
 
 /** The events and properties that a report names. */
+/** Earlier than any event: the first day that a date can name; and later than any event. */
+export const ALWAYS = -8_640_000_000_000_000;
+export const NEVER = 8_640_000_000_000_001;
+
 export interface NamedThings {
   readonly events: readonly NamedEvent[];
   readonly properties: readonly NamedProperty[];

@@ -6,6 +6,7 @@ import { combinationKey } from '../../domain/reports/breakdown.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { columnSql, isOfUserRow, type ReportTables } from './fields.ts';
+import type { SavedSegmentMembers } from './saved-segment-members.ts';
 import type { Snapshot } from './snapshot.ts';
 import { withConstants } from './statement.ts';
 
@@ -13,14 +14,16 @@ import { withConstants } from './statement.ts';
 export interface UserColumn {
   /** By the user's index among the bot's users. */
   readonly codes: Uint32Array;
-  /** By code; the first is null: no value. A value may have no user. */
+  /** By code. A value may have no user. */
   readonly values: readonly FieldValue[];
+  /** Numbers the values as answers show them, and gives the number of each user's: see `Combinations`. */
+  numbered(): { readonly numbers: Uint32Array; readonly values: readonly (readonly FieldValue[])[] };
 }
 
 /** Fields of the users of a bot. A thread keeps them for its next reports. */
 export interface UserColumns {
   /** Null: the field is not kept, because it is of another table, or too large. */
-  of(field: ReportField): Promise<KeptUserColumn | null>;
+  of(field: ReportField): Promise<UserColumn | null>;
 }
 
 interface UserColumnsOptions {
@@ -30,6 +33,7 @@ interface UserColumnsOptions {
   readonly cache: ChunkCache;
   /** How many users the bot has. */
   readonly users: number;
+  readonly members: SavedSegmentMembers;
 }
 
 /**
@@ -76,12 +80,19 @@ export function openUserColumns(options: UserColumnsOptions): UserColumns {
 
   return {
     async of(field) {
+      if (field.root === 'user.saved_segments') return memberColumn(options.members.of(field.key));
       if (!isOfUserRow(field)) return null;
       const column = opened.get(field.name) ?? open(field);
       opened.set(field.name, column);
       return column;
     },
   };
+}
+
+/** Whether each user is in a saved segment. It is of one report: the segment, and what users did, may change before the next. */
+function memberColumn(members: Uint8Array): UserColumn {
+  const codes = Uint32Array.from(members);
+  return { codes, values: [false, true], numbered: () => ({ numbers: codes, values: [[false], [true]] }) };
 }
 
 /** The changes of a bot's users that a snapshot has. */
@@ -117,6 +128,7 @@ const MOST_UNUSED = 4096;
 export class KeptUserColumn implements UserColumn {
   readonly upto: number;
   readonly codes: Uint32Array;
+  /** The first is null: no value. */
   readonly values: FieldValue[] = [null];
   /** Users that have no index yet. */
   readonly pending = new Set<number>();
@@ -169,8 +181,7 @@ export class KeptUserColumn implements UserColumn {
     return code;
   }
 
-  /** Numbers the values as answers show them, and gives the number of each user's: see `Combinations`. */
-  numbered(): { readonly numbers: Uint32Array; readonly values: readonly (readonly FieldValue[])[] } {
+  numbered(): ReturnType<UserColumn['numbered']> {
     const { shown, numbers, numberOf } = this.#known;
     for (let code = numberOf.length; code < this.values.length; code++) {
       const value = [shownValue(this.#type, this.values[code]!)];

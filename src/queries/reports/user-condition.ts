@@ -54,9 +54,9 @@ async function passingUsersOfColumns(
 /** The database lists the indexes of the users that fulfil the condition. */
 async function passingUsersBySql(
   condition: Condition<ReportField>,
-  { botId, tables, query, users }: ConditionSource,
+  { botId, tables, members, query, users }: ConditionSource,
 ): Promise<Uint8Array> {
-  const column = (field: ReportField) => userColumnSql(field, tables);
+  const column = (field: ReportField) => userColumnSql(field, tables, members);
   const [found] = await query(sql<{ indexes: Buffer | null }>`
     SELECT string_agg(int4send(k.idx), '') AS indexes FROM ${knownUsersSql(tables)}
      WHERE k.bot_id = ${botId} AND (${conditionSql(condition, column)})`);

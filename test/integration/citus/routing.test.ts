@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import type { LedgerEvent } from '../../../src/domain/events.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
+import { storedConditions } from '../../../src/domain/saved-segments/conditions.ts';
 import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';
 import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import type { ReadCommit, ReadModel } from '../../../src/projections/read-model.ts';
@@ -89,23 +90,34 @@ describe.skipIf(cluster === null)('on a Citus cluster', () => {
     },
   );
 
-  it('each statement of a report goes to one node', async () => {
-    const source = {
-      type: 'trends',
-      type_chart: 'line',
-      requests: [
-        { type: 'trend', event_id: null, event_name: 'any', agr: 'total' },
-        { type: 'trend', event_id: 101, event_name: 'x', agr: 'total_uniq_user_id' },
-        { type: 'trend', event_id: 101, event_name: 'x', agr: 'property_sum', agr_field: 'events.value_amount' },
-      ],
-    };
+  const chart = {
+    type: 'trends',
+    type_chart: 'line',
+    requests: [
+      { type: 'trend', event_id: null, event_name: 'any', agr: 'total' },
+      { type: 'trend', event_id: 101, event_name: 'x', agr: 'total_uniq_user_id' },
+      { type: 'trend', event_id: 101, event_name: 'x', agr: 'property_sum', agr_field: 'events.value_amount' },
+    ],
+  };
+  const list = { type: 'list', type_chart: 'list', table: 'events', columns: ['events.date', 'user.username'] };
+  const inSegment = ['=', 'user.saved_segments.7', true];
+  const SAVED = '{"user_conditions":["is","users.gender",null],"event_filters":["performed_event",{"negation":true}]}';
+
+  it.each([
+    ['a chart', chart],
+    ['a chart of a saved segment', { ...chart, filters: ['and', inSegment, ['=', 'user.is_premium', true]] }],
+    ['a list of a saved segment', { ...list, filters: inSegment }],
+  ])('each statement of a report goes to one node: %s', async (_, source) => {
     const params = { ':date_from': '2024-01-01 00:00:00', ':date_to': '2024-02-01 00:00:00' };
     const parsed = parseReport({ source_request: source, settings: { params } }, 'UTC');
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
     const tables = { events: 'events_v1', users: 'users_v1', referral: 'referral_v1' };
     const run = reportRunner(database.pool, createChunkCache(1000));
     const sent = await statementsOf(() =>
-      run({ tables, botId: 1, parsed, now: Date.UTC(2024, 1, 2), lagMs: 0, timeoutMs: 60_000, limit: 10 }),
+      run({
+        ...{ tables, botId: 1, parsed, now: Date.UTC(2024, 1, 2), lagMs: 0, timeoutMs: 60_000, limit: 10 },
+        savedSegments: new Map([[7, storedConditions(SAVED, 'UTC')]]),
+      }),
     );
     const parts = sent.map(({ text, values }) => ({ text: text.replace(/^BEGIN.*?; SET LOCAL.*?; /s, ''), values }));
     expect(await spread(eventsReadModel, parts)).toEqual([]);

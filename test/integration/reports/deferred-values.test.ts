@@ -50,6 +50,12 @@ const chart = (agr: string, more: object = {}) => {
   const request = { type: 'trend', event_id: null, event_name: 'any', agr, ...more };
   return { type: 'trends', type_chart: 'number', requests: [request] };
 };
+async function savedSegment(): Promise<number> {
+  const conditions = { event_filters: ['performed_event', { conditions: ['>', 'events.value_amount', 10] }] };
+  const body = { name: 'Spenders', conditions };
+  const answer = await service.post('/v1/saved-segments/save', body, { 'api-key': bot.apiKey });
+  return answer.body.data.saved_segment_id;
+}
 const revenue = chart('property_sum', { agr_field: 'events.value_amount' });
 const total = async () => (await report(revenue)).columns[1].total;
 
@@ -98,6 +104,9 @@ it('reports of amounts, the list of projections and metrics count the events tha
     expect(meta.lag_ms).toBeLessThanOrEqual(answeredAt - changedAt);
     const [one] = (await report(revenue, ['02', '03'])).meta.warnings;
     expect(one.message).toMatch(/^1 event awaits revaluation/);
+    // A saved segment looks at events of any date.
+    const ofSegment = chart('total', { filters: ['=', `user.saved_segments.${await savedSegment()}`, true] });
+    expect((await report(ofSegment, ['03', '03'])).meta.warnings).toEqual([warning]);
     for (const source of [
       chart('total', { filters: ['>', 'events.value_amount', 10] }),
       { type: 'list', type_chart: 'list', table: 'events', columns: ['events.value_amount'] },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import type { ListReport } from '../../../src/domain/reports/report.ts';
 import { listSql } from '../../../src/queries/reports/list.ts';
+import { NO_MEMBERS } from '../../../src/queries/reports/saved-segment-members.ts';
 import { statement } from '../../../src/queries/reports/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { BOT_ID, storeWorld, TABLES } from './world.ts';
@@ -30,7 +31,7 @@ it.each([
   const parsed = parseReport({ source_request: source, settings: { params } }, 'UTC');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   const report = parsed.report as ListReport;
-  const list = { botId: BOT_ID, tables: TABLES, span: report.period, isArchived: false };
+  const list = { botId: BOT_ID, tables: TABLES, members: NO_MEMBERS, span: report.period, isArchived: false };
   const { text, values } = statement(listSql(report, list));
   const { rows } = await database.pool.query({ text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values });
   const read = scans(rows[0]['QUERY PLAN'][0].Plan).reduce((sum, node) => sum + node['Actual Rows'], 0);

@@ -214,7 +214,7 @@ export function fieldOf(name: string, event: WorldEvent, world: World, timezone:
   if (root === 'events') {
     if (key === 'properties') {
       const property = more.join('.');
-      if (property in event) return event[property as 'category'];
+      if (Object.hasOwn(event, property)) return event[property as 'category'];
       const value = Object.hasOwn(event.properties ?? {}, property) ? event.properties![property] : null;
       return value instanceof LosslessNumber ? new Exact(value.value) : value;
     }

@@ -56,17 +56,16 @@ const FIELDS: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
   ["user.custom_fields.na'me", custom],
 ];
 
-const flat: fc.Arbitrary<Filter> = fc.oneof(
-  { weight: 9, arbitrary: fc.constantFrom(...FIELDS).chain(([field, constant]) => conditionOn(field, constant)) },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(
-      fc.constantFrom('=', '!='),
-      fc.constantFrom('user.is_premium', 'events.properties.plan'),
-      fc.boolean(),
-    ),
-  },
-);
+const BOOLEANS = ['user.is_premium', 'events.properties.plan'];
+
+function flatOn(isMeant: (field: string) => boolean): fc.Arbitrary<Filter> {
+  const fields = FIELDS.filter(([field]) => isMeant(field));
+  const booleans = BOOLEANS.filter(isMeant);
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(...fields).chain(([field, constant]) => conditionOn(field, constant)) },
+    { weight: 1, arbitrary: fc.tuple(fc.constantFrom('=', '!='), fc.constantFrom(...booleans), fc.boolean()) },
+  );
+}
 
 function conditionOn(field: string, constant: fc.Arbitrary<unknown>): fc.Arbitrary<Filter> {
   const pair = fc.tuple(constant, constant).filter(([a, b]) => typeof a === typeof b);
@@ -77,12 +76,17 @@ function conditionOn(field: string, constant: fc.Arbitrary<unknown>): fc.Arbitra
   );
 }
 
-export const { filter } = fc.letrec<{ filter: Filter; group: Filter }>((tie) => ({
-  filter: fc.oneof({ depthSize: 'small' }, flat, tie('group')),
-  group: fc
-    .tuple(fc.constantFrom('and', 'or'), fc.array(tie('filter'), { minLength: 1, maxLength: 3 }))
-    .map(([operator, parts]) => [operator, ...parts]),
-}));
+/** Filters on some of the fields. */
+export function filterOn(isMeant: (field: string) => boolean): fc.Arbitrary<Filter> {
+  const { filter } = fc.letrec<{ filter: Filter; group: Filter }>((tie) => ({
+    filter: fc.oneof({ depthSize: 'small' }, flatOn(isMeant), tie('group')),
+    group: fc
+      .tuple(fc.constantFrom('and', 'or'), fc.array(tie('filter'), { minLength: 1, maxLength: 3 }))
+      .map(([operator, parts]) => [operator, ...parts]),
+  }));
+  return filter;
+}
+export const filter = filterOn(() => true);
 export const filters = fc.option(filter, { freq: 2 });
 
 export const dates: fc.Arbitrary<Dates> = fc

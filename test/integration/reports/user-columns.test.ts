@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
+import { NO_MEMBERS } from '../../../src/queries/reports/saved-segment-members.ts';
 import { inSnapshot, type Snapshot } from '../../../src/queries/reports/snapshot.ts';
 import { openUserColumns } from '../../../src/queries/reports/user-columns.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -43,6 +44,7 @@ async function valuesIn(snapshot: Snapshot, name: string, { from }: { readonly f
   const columns = openUserColumns({
     botId: BOT_ID,
     tables: TABLES,
+    members: NO_MEMBERS,
     snapshot: { query: snapshot.query, copy: counting },
     cache: from,
     users: Number(count),
@@ -97,7 +99,7 @@ it('gives a report of an older snapshot the values of that snapshot', async () =
 it('keeps the values of a report that waits while a later one renews them', async () => {
   await valuesOf('user.username');
   await inSnapshot(database.pool, 10_000, async (snapshot) => {
-    const columns = openUserColumns({ botId: BOT_ID, tables: TABLES, snapshot, cache, users: 99 });
+    const columns = openUserColumns({ botId: BOT_ID, tables: TABLES, members: NO_MEMBERS, snapshot, cache, users: 99 });
     const column = await columns.of(reportFields.find('user.username')!);
     const values = () => Array.from(column!.codes, (code) => column!.values[code]);
     const before = values();

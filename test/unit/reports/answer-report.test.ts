@@ -5,7 +5,7 @@ import { ReportNotRunError } from '../../../src/queries/reports/report-queue.ts'
 import { ReportTimeoutError } from '../../../src/queries/reports/snapshot.ts';
 
 const reply = { request: { access: { principal: { keyId: 3 }, bot: null } } } as unknown as FastifyReply;
-const bot = { bot_id: 7, timezone: 'UTC' };
+const bot = { bot_id: 7, public_key: 'bot7', timezone: 'UTC' };
 const metric = { type: 'trend', event_id: null, event_name: 'any', agr: 'total' };
 const config = {
   source_request: { type: 'trends', type_chart: 'table', requests: [metric] },
@@ -21,6 +21,7 @@ async function answered(error: Error): Promise<unknown> {
       throw error;
     },
     (_keyId, _reply, work) => work(),
+    async () => ({ savedSegments: new Map(), problems: [] }),
   );
   const failed = await answer(reply, { bot, config, rows: 10 }).catch((each: unknown) => each);
   expect(keys).toEqual([3]);

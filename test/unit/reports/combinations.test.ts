@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { combinationsOf } from '../../../src/queries/reports/combinations.ts';
 import type { Utm } from '../../../src/queries/reports/compiled-condition.ts';
+import { NO_MEMBERS } from '../../../src/queries/reports/saved-segment-members.ts';
 import { ALONE } from '../../../src/queries/reports/team.ts';
 
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
@@ -14,7 +15,18 @@ async function valuesBy(...parts: readonly string[]) {
   const [query, copy] = [async () => [], async () => {}];
   const userColumns = { of: async () => null };
   const dictionaries = { of: () => null };
-  const source = { botId: 1, tables, utms, users: 0, userColumns, dictionaries, query, copy, team: ALONE };
+  const source = {
+    botId: 1,
+    tables,
+    utms,
+    users: 0,
+    userColumns,
+    dictionaries,
+    query,
+    copy,
+    team: ALONE,
+    members: NO_MEMBERS,
+  };
   return (await combinationsOf(separators, source)).values;
 }
 

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9e9231cd94a31ae044dd31ccb6378efe30a8b0fe9364d43fb7881b3e002a84ea
+# SHA-256 of openapi.json: 7acd950e1837941d9b68bbfe9499915f734ab39ca11f8fcc2fad1811482f4108
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ class Methods(Calls):
         return cast('ListEventPropertiesData', self._data('listEventProperties'))
 
     def list_user_fields(self) -> ListUserFieldsData:
-        """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""
+        """The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot"""
         return cast('ListUserFieldsData', self._data('listUserFields'))
 
     def list_utm_labels(self) -> UtmLabels:
@@ -713,7 +713,7 @@ class AsyncMethods(AsyncCalls):
         return cast('ListEventPropertiesData', await self._data('listEventProperties'))
 
     async def list_user_fields(self) -> ListUserFieldsData:
-        """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""
+        """The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot"""
         return cast('ListUserFieldsData', await self._data('listUserFields'))
 
     async def list_utm_labels(self) -> UtmLabels:

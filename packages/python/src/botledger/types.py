@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9e9231cd94a31ae044dd31ccb6378efe30a8b0fe9364d43fb7881b3e002a84ea
+# SHA-256 of openapi.json: 7acd950e1837941d9b68bbfe9499915f734ab39ca11f8fcc2fad1811482f4108
 
 from __future__ import annotations
 
@@ -135,6 +135,8 @@ class UserField(TypedDict):
     operators: list[str]
     separator: bool
     """Whether a report may be broken down by it"""
+    label: NotRequired[str]
+    """Of a saved segment: its name"""
 
 
 class ListUserFieldsData(TypedDict):
