@@ -1,7 +1,8 @@
 import type pg from 'pg';
-import { type ExistingSavedSegment, existingSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
+import { existingSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
 import type { FilterConditions } from '../../domain/broadcast/audience.ts';
 import { storedConditions } from '../../domain/saved-segments/conditions.ts';
+import type { SavedSegment } from '../../domain/saved-segments/saved-segment.ts';
 import { savedSegmentStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
 import { reportsReadModel } from '../../projections/saved-reports/read-model.ts';
@@ -38,8 +39,8 @@ export async function findSavedSegments(
   { log, savedSegments }: SavedSegmentSources,
   bot: string,
   ids: readonly number[],
-): Promise<Map<number, ExistingSavedSegment>> {
-  const found = new Map<number, ExistingSavedSegment>();
+): Promise<Map<number, SavedSegment>> {
+  const found = new Map<number, SavedSegment>();
   if (ids.length === 0) return found;
   const rows = await findRows(await savedSegments(), bot, ids);
   const heads = await log.streamHeads(ids.map((id) => savedSegmentStream(bot, id)));

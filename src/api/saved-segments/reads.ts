@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type { ExistingSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
 import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { unknownSavedSegment } from '../../domain/saved-segments/saved-segment.ts';
+import { type SavedSegment, unknownSavedSegment } from '../../domain/saved-segments/saved-segment.ts';
 import { listSavedSegments } from '../../queries/saved-segments/saved-segments.ts';
 import { botOf } from '../access.ts';
 import { parseJson } from '../json.ts';
@@ -65,7 +64,7 @@ export function idIn(body: JsonObject, problems: Problem[]): number | undefined 
 
 /** A saved segment as `list` and `get` show it, with dates in the bot's time zone. */
 function itemOf(
-  { saved_segment_id, name, conditions, created_at, changed_at }: ExistingSavedSegment,
+  { saved_segment_id, name, conditions, created_at, changed_at }: SavedSegment,
   request: FastifyRequest,
 ): object {
   const { public_key: resource_key, timezone } = botOf(request);

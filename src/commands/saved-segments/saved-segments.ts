@@ -2,6 +2,7 @@ import {
   changeSavedSegment,
   createSavedSegment,
   deleteSavedSegment as decideDeletion,
+  type SavedSegment,
   type SavedSegmentContent,
   type SavedSegmentEvent,
   savedSegment,
@@ -11,26 +12,15 @@ import type { EventLog } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
 
-/** A saved segment as its stream in the log has it at a revision. Times are milliseconds since 1970 UTC. */
-export interface ExistingSavedSegment {
-  readonly saved_segment_id: number;
-  readonly name: string;
-  /** JSON text. */
-  readonly conditions: string;
-  readonly created_at: number;
-  readonly changed_at: number;
-  readonly revision: number;
-}
-
 /** Reads a saved segment from the log. @param until a revision, default the newest. Null: the bot has, or had, none then */
 export async function existingSavedSegment(
   log: EventLog,
   bot: string,
   saved_segment_id: number,
   until = Number.POSITIVE_INFINITY,
-): Promise<ExistingSavedSegment | null> {
+): Promise<SavedSegment | null> {
   const { commits } = await log.read(savedSegmentStream(bot, saved_segment_id));
-  let found: ExistingSavedSegment | undefined;
+  let found: SavedSegment | undefined;
   for (const { at, revision, events } of commits) {
     if (revision! > until) break;
     for (const { type, data } of events.map(savedSegment.read)) {

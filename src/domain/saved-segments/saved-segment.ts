@@ -7,6 +7,14 @@ import { savedSegmentChanged, savedSegmentCreated, savedSegmentDeleted } from '.
 /** Stream `savedsegment-<bot>/<id>`: one saved segment, from its creation to its deletion. */
 
 export type SavedSegmentContent = DataOf<typeof savedSegmentCreated>;
+
+/** A saved segment as its stream has it at a revision. Times are milliseconds since 1970 UTC. */
+export interface SavedSegment extends SavedSegmentContent {
+  readonly created_at: number;
+  readonly changed_at: number;
+  readonly revision: number;
+}
+
 type SavedSegmentState = 'none' | 'saved' | 'deleted';
 export type SavedSegmentEvent = EventOf<
   typeof savedSegmentCreated | typeof savedSegmentChanged | typeof savedSegmentDeleted

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { SavedSegment } from '../../domain/saved-segments/saved-segment.ts';
 
 /** A pool, and the schema of the read model of saved reports and segments. */
 export interface SavedSegmentsSource {
@@ -6,26 +7,14 @@ export interface SavedSegmentsSource {
   readonly reports: string;
 }
 
-/** Times are milliseconds since 1970 UTC. */
-export interface SavedSegmentRow {
-  readonly saved_segment_id: number;
-  readonly name: string;
-  /** JSON text. */
-  readonly conditions: string;
-  readonly created_at: number;
-  readonly changed_at: number;
-  /** The revision of its stream that the read model has applied. */
-  readonly revision: number;
-}
-
 const COLUMNS = `saved_segment_id::float8, name, conditions, created_at::float8, changed_at::float8, revision`;
 
-/** The saved segments of a bot, newest first. */
+/** The saved segments of a bot, newest first. Their revisions are those that the read model has applied. */
 export async function listSavedSegments(
   { pool, reports }: SavedSegmentsSource,
   publicKey: string,
-): Promise<SavedSegmentRow[]> {
-  const { rows } = await pool.query<SavedSegmentRow>(
+): Promise<SavedSegment[]> {
+  const { rows } = await pool.query<SavedSegment>(
     `SELECT ${COLUMNS} FROM ${reports}.saved_segments WHERE public_key = $1 ORDER BY saved_segments.saved_segment_id DESC`,
     [publicKey],
   );
@@ -37,8 +26,8 @@ export async function findSavedSegments(
   { pool, reports }: SavedSegmentsSource,
   publicKey: string,
   ids: readonly number[],
-): Promise<Map<number, SavedSegmentRow>> {
-  const { rows } = await pool.query<SavedSegmentRow>(
+): Promise<Map<number, SavedSegment>> {
+  const { rows } = await pool.query<SavedSegment>(
     `SELECT ${COLUMNS} FROM ${reports}.saved_segments WHERE public_key = $1 AND saved_segment_id = ANY ($2::bigint[])`,
     [publicKey, ids],
   );

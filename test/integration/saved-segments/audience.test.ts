@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteAnswer } from '../../../src/api/saved-segments/schemas.ts';
+import { activateBroadcast } from '../../../src/commands/broadcast/activation.ts';
 import { advanceBroadcast } from '../../../src/commands/broadcast/change.ts';
 import { deleteSavedSegment } from '../../../src/commands/saved-segments/saved-segments.ts';
 import { startResolution } from '../../../src/domain/broadcast/lifecycle.ts';
@@ -144,12 +145,11 @@ it('is not deleted while a scheduled broadcast uses it, and a deletion names the
 it('a broadcast whose saved segment was deleted in spite of that fails with the reason', async () => {
   const id = await saved(named('Ada'));
   const task = await draft(of(id));
-  await service.projected();
-  // As at an activation that passes the check of a deletion.
-  await activated(await draft({ ...of(id), date_send: LATER }));
-  const soon = new Date(Date.now() + 1500).toISOString().slice(0, 19).replace('T', ' ');
-  await post('activate', { id: task, date_send: soon });
   await deleteSavedSegment(service.commands, { bot: bot.publicKey, savedSegmentId: id }, {});
+  // As if the activation had been checked before the deletion.
+  const { publicKey, ownerId } = bot;
+  const activation = { bot: publicKey, id: task, ownerId, changes: {}, ready: () => undefined };
+  await activateBroadcast(service.commands, activation, {});
   await expect
     .poll(async () => (await service.get(`/v1/broadcast/get?id=${task}`, key())).body.data, { timeout: 20_000 })
     .toMatchObject({ status: 5, error: `saved segment ${id} was deleted`, count_recipients: 0 });
