@@ -177,7 +177,7 @@ async function measure(name: string, input: unknown): Promise<void> {
     {
       bot: BOT.bot,
       broadcastId: ++broadcastId,
-      chats: (from) => audienceChats(pool, segmentations, { ...BOT, tables: TABLES, ...from }),
+      chats: (from) => audienceChats(pool, segmentations, { botId: BOT.botId, tables: TABLES, ...from }),
     },
   );
   const seconds = (performance.now() - began) / 1000;

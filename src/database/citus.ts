@@ -27,3 +27,8 @@ async function lookUp(db: Pool | ClientBase): Promise<boolean> {
 export function isKnownAsCitus(db: Pool | ClientBase): boolean {
   return clusters.has(db);
 }
+
+/** SQL: a row is of the bot `only`, so that one node is asked. Null limits nothing. */
+export function ofBot(column: string, only: number | null): string {
+  return only === null ? 'true' : `${column} = ${only}`;
+}

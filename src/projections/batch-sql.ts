@@ -29,11 +29,6 @@ export function onlyBot(tx: ClientBase, ids: readonly number[]): number | null {
   return first !== undefined && isKnownAsCitus(tx) && ids.every((id) => id === first) ? first : null;
 }
 
-/** SQL: a row is of the bot `only`. Null limits nothing. */
-export function ofBot(column: string, only: number | null): string {
-  return only === null ? 'true' : `${column} = ${only}`;
-}
-
 /** The name of a prepared statement; undefined: the text names a bot, so it is not prepared. */
 export function nameOf(name: string, only: number | null): string | undefined {
   return only === null ? name : undefined;

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { isKnownAsCitus } from '../database/citus.ts';
-import { nameOf, ofBot } from './batch-sql.ts';
+import { isKnownAsCitus, ofBot } from '../database/citus.ts';
+import { nameOf } from './batch-sql.ts';
 
 /** Ids of bots by public key, of all databases of this program: a guess, since a test may have several. */
 const guesses = new Map<string, number>();

@@ -1,8 +1,9 @@
 import type { ClientBase } from 'pg';
+import { ofBot } from '../database/citus.ts';
 import { UnreadableEventError } from '../domain/event-type.ts';
 import { type IntakeState, intakeState, type PayloadState, UPDATE_MEMORY_MS } from '../domain/intake/fold.ts';
 import { keyOf } from '../log/stream-name.ts';
-import { copyInto, copyLine, nameOf, numbers, ofBot, onlyBot } from './batch-sql.ts';
+import { copyInto, copyLine, nameOf, numbers, onlyBot } from './batch-sql.ts';
 import type { ReadCommit } from './read-model.ts';
 
 /** Stores the state of the intake fold (domain/intake/fold.ts) in the tables of a read model, and loads it again. */

@@ -138,7 +138,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
         `SELECT bot_id FROM ${tables.users}.bots WHERE public_key = $1`,
         [bot],
       );
-      const source = { bot, botId: rows[0]!.bot_id, tables, asOf: 0, after: null };
+      const source = { botId: rows[0]!.bot_id, tables, asOf: 0, after: null };
       const chats: number[] = [];
       for await (const chunk of audienceChats(pool, { include: [{ type: 'all' }], exclude: [] }, source))
         chats.push(...chunk);

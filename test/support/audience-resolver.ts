@@ -35,7 +35,7 @@ const segmentations = parseSegmentations(list, options);
 const tables = { users: 'users', events: '', referral: '', broadcasts: '', recipients: '' };
 await resolveAudience(
   { log: { ...log, append }, sources: systemSources },
-  { bot, broadcastId, chats: (from) => audienceChats(pool, segmentations, { bot, botId: 1, tables, ...from }) },
+  { bot, broadcastId, chats: (from) => audienceChats(pool, segmentations, { botId: 1, tables, ...from }) },
 );
 await log.close();
 await pool.end();

@@ -29,8 +29,18 @@ export async function clusterOf(server: string): Promise<Cluster | null> {
   return coordinator === undefined ? null : { coordinator, workers };
 }
 
-/** Makes a new database of the coordinator a cluster: a database of the same name on each worker, and the extension in all. */
-export async function makeCluster(url: URL, { coordinator, workers }: Cluster): Promise<void> {
+/**
+ * Makes a new database of the coordinator a cluster: a database of the same name on each worker, and the extension in all. One
+ * at a time: Citus writes roles, which all databases of a server share, and two that do so at once fail.
+ */
+export async function makeCluster(server: string, url: URL, cluster: Cluster): Promise<void> {
+  await onDatabase(server, async (client) => {
+    await client.query(`SELECT pg_advisory_lock(hashtextextended('cluster for a test', 0))`);
+    await makeOne(url, cluster);
+  });
+}
+
+async function makeOne(url: URL, { coordinator, workers }: Cluster): Promise<void> {
   const name = url.pathname.slice(1);
   for (const worker of workers) {
     await onDatabase(at(url, worker, 'postgres'), (client) => client.query(`CREATE DATABASE ${name}`));

@@ -51,7 +51,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   const create = async (): Promise<void> => {
     await onServer(server, `CREATE DATABASE ${name}`);
-    if (cluster !== null) await makeCluster(url, cluster);
+    if (cluster !== null) await makeCluster(server, url, cluster);
   };
   const drop = async (): Promise<void> => {
     await onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
+import { inTransaction } from '../../src/database/transaction.ts';
 
 /** A statement as it was sent. */
 export interface Sent {
@@ -30,6 +31,7 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Sent[]
 /** As pg sends it: an array as the text of one. */
 function literalOf(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'number') return `(${value})`; // PostgreSQL cannot guess the type of texts that are added
   return pg.escapeLiteral(Array.isArray(value) ? arrayText(value) : String(value));
 }
 
@@ -37,10 +39,24 @@ function arrayText(values: readonly unknown[]): string {
   return `{${values.map((value) => (value === null ? 'NULL' : JSON.stringify(String(value)))).join()}}`;
 }
 
+/**
+ * Expects that one node, or the coordinator, runs each of the statements.
+ * @param schema where names without a schema are
+ */
+export async function expectOneNodeEach(pool: pg.Pool, schema: string, sent: readonly Sent[]): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await tx.query(`SET LOCAL search_path TO ${schema}`);
+    const planned: { text: string; tasks: number[] }[] = [];
+    for (const statement of sent) planned.push({ text: statement.text, tasks: await tasksOf(tx, statement) });
+    expect(planned.filter(({ tasks }) => tasks.length > 0)).not.toEqual([]);
+    expect(planned.filter(({ tasks }) => tasks.some((count) => count > 1))).toEqual([]);
+  });
+}
+
 const EXPLAINED = /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)\b/i;
 
-/** The numbers of tasks that the plan of a statement has, one for each of its parts; empty: the coordinator runs it alone. */
-export async function tasksOf(tx: pg.ClientBase, { text, values }: Sent): Promise<number[]> {
+/** The numbers of tasks that the plan of a statement has, one for each of its parts; empty: it reads no table that Citus knows. */
+async function tasksOf(tx: pg.ClientBase, { text, values }: Sent): Promise<number[]> {
   if (!EXPLAINED.test(text)) return [];
   // Citus cannot explain each statement that it can run with parameters.
   const literal = text.replaceAll(/\$(\d+)/g, (_, number: string) => literalOf(values[Number(number) - 1]));

@@ -44,12 +44,12 @@ export function audienceSize(changes: BroadcastChanges, { pool, counts, tables }
     answer: audienceSizeAnswer,
     errors: [502],
     async handle({ request, reply, body }) {
-      const { public_key: bot, bot_id: botId, timezone } = botOf(request);
+      const { bot_id: botId, timezone } = botOf(request);
       const { segmentations, sample } = await checked(changes, request, body);
       const signal = callerGone(reply);
       const schemas = await tables();
       const data_as_of = await asOf(Object.values(schemas), timezone);
-      const question = { bot, botId, tables: schemas, asOf: sources.now(), sample, timeoutMs: TIMEOUT_MS, signal };
+      const question = { botId, tables: schemas, asOf: sources.now(), sample, timeoutMs: TIMEOUT_MS, signal };
       try {
         const size = await countAudience(counts, pool, segmentations, question);
         return { ok: true, data: { ...size, data_as_of } };

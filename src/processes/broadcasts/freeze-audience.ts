@@ -48,7 +48,7 @@ export async function freezeAudience(
     bot,
     broadcastId,
     signal,
-    chats: (from) => audienceChats(context.pool, segmentations, { bot, botId, tables, ...from }, signal),
+    chats: (from) => audienceChats(context.pool, segmentations, { botId, tables, ...from }, signal),
   });
 }
 

@@ -25,7 +25,7 @@ const EVENTS = [
 /** Broadcasts as they are now, and the lists of chats that were uploaded for them. */
 export const broadcastsReadModel: ReadModel = {
   name: 'broadcasts',
-  shape: 2,
+  shape: 3,
   categories: ['bot', 'broadcast', 'segment'],
   events: ['bot_created', ...EVENTS, 'segment_part_uploaded'],
   ddl: BROADCASTS_DDL,
@@ -37,7 +37,7 @@ export const broadcastsReadModel: ReadModel = {
     for (const { stream, events } of commits)
       for (const event of events) {
         if (event.type === 'bot_created') await addBot(tx, event.data);
-        else if (event.type === 'segment_part_uploaded') await addPart(tx, event.data);
+        else if (event.type === 'segment_part_uploaded') await addPart(tx, keyOf(stream), event.data);
         else if (isOfBroadcast(event)) {
           const { id } = event.data;
           broadcasts.set(id, evolveBroadcast(broadcasts.get(id) ?? null, event)!);
@@ -60,17 +60,20 @@ async function addBot(
   await tx.query('INSERT INTO bots (public_key, bot_id, owner_id) VALUES ($1, $2, $3)', [public_key, bot_id, owner_id]);
 }
 
-/** Applies each part once, in order: the parts are commits of one stream. */
-async function addPart(tx: ClientBase, data: DataOf<typeof segmentPartUploaded>): Promise<void> {
+/** Applies each part once, in order: the parts are commits of one stream. `bot`: the public key of the stream's bot. */
+async function addPart(tx: ClientBase, bot: string, data: DataOf<typeof segmentPartUploaded>): Promise<void> {
   const { segment_id, broadcast_id, part, parts, count, chats } = data;
-  const { rowCount } = await tx.query(
-    `INSERT INTO segments AS s (segment_id, broadcast_id, count, parts, stored) VALUES ($1, $2, $3, $4, 1)
-     ON CONFLICT (segment_id) DO UPDATE SET stored = s.stored + 1 WHERE s.stored = $5`,
-    [segment_id, broadcast_id, count, parts, part],
+  const { rows } = await tx.query<{ bot_id: number }>(
+    `INSERT INTO segments AS s (segment_id, broadcast_id, bot_id, count, parts, stored)
+     SELECT $1, $2, bot_id, $3, $4, 1 FROM bots WHERE public_key = $6
+     ON CONFLICT (segment_id) DO UPDATE SET stored = s.stored + 1 WHERE s.stored = $5
+     RETURNING s.bot_id`,
+    [segment_id, broadcast_id, count, parts, part, bot],
   );
-  if (rowCount !== 1) throw new Error(`part ${part} of segment ${segment_id} does not follow`);
-  const lines = unpackChats(chats).map((chat) => copyLine([segment_id, chat]));
-  await copyInto(tx, 'segment_chats', 'segment_id, chat_id', lines);
+  const [segment] = rows;
+  if (segment === undefined) throw new Error(`part ${part} of segment ${segment_id} does not follow`);
+  const lines = unpackChats(chats).map((chat) => copyLine([segment_id, chat, segment.bot_id]));
+  await copyInto(tx, 'segment_chats', 'segment_id, chat_id, bot_id', lines);
 }
 
 export async function loadBroadcasts(tx: ClientBase, ids: readonly number[]): Promise<Map<number, Broadcast>> {

@@ -35,6 +35,7 @@ CREATE INDEX broadcasts_open ON broadcasts (id) WHERE status IN (1, 2, 6, 7, 8);
 CREATE TABLE segments (
   segment_id bigint PRIMARY KEY,
   broadcast_id bigint NOT NULL,
+  bot_id int NOT NULL,
   count int NOT NULL,
   /* of the list, and how many of them are here */
   parts int NOT NULL,
@@ -42,10 +43,14 @@ CREATE TABLE segments (
 );
 CREATE INDEX segments_broadcast ON segments (broadcast_id);
 CREATE TABLE segment_chats (
-  segment_id bigint,
-  chat_id bigint,
-  PRIMARY KEY (segment_id, chat_id)
+  segment_id bigint NOT NULL,
+  chat_id bigint NOT NULL,
+  bot_id int NOT NULL,
+  PRIMARY KEY (segment_id, chat_id, bot_id)
 );
 `;
 
-export const BROADCASTS_PLACEMENT = placed('local', ['bots', 'broadcasts', 'segments', 'segment_chats']);
+export const BROADCASTS_PLACEMENT = {
+  ...placed('bot_id', ['segment_chats']),
+  ...placed('local', ['bots', 'broadcasts', 'segments']),
+};

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
-import { isKnownAsCitus } from '../../database/citus.ts';
+import { isKnownAsCitus, ofBot } from '../../database/citus.ts';
 import { convert } from '../../domain/intake/amounts.ts';
 import { ERROR_MEMORY_MS } from '../../domain/intake/fold.ts';
-import { nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
+import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { HOUR_MS } from '../intake-state.ts';
 import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';

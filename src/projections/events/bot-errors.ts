@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
+import { ofBot } from '../../database/citus.ts';
 import { MAX_PROPERTY_NAMES } from '../../domain/intake/properties.ts';
-import { copyInto, copyLine, nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
+import { copyInto, copyLine, nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import type { EventDraft } from './draft.ts';
 import type { Outcome, PropertyError, UnknownUserError } from './fold.ts';
 

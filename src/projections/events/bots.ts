@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
+import { ofBot } from '../../database/citus.ts';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
 import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
 import type { Utm } from '../../domain/intake/utm.ts';
-import { ofBot } from '../batch-sql.ts';
 import { loadBotRows } from '../bot-rows.ts';
 import { type BotIntake, botIntake } from '../intake-state.ts';
 import type { EventDraft, Source } from './draft.ts';

@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
+import { ofBot } from '../../database/citus.ts';
 import { type NamedKeys, nameAppearing, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
+import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { loadCodes, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, loadBots, type Tail, type User } from './bots.ts';

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { ofBot } from '../../database/citus.ts';
 import type { CustomFieldValue } from '../../domain/intake/events.ts';
 import {
   type EventProperties,
@@ -7,7 +8,7 @@ import {
   type PropertyType,
   propertiesJson,
 } from '../../domain/intake/properties.ts';
-import { nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
+import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import type { Bot } from './bots.ts';
 import type { EventDraft } from './draft.ts';
 import { eachProperty } from './packed/properties.ts';

@@ -1,8 +1,9 @@
 import type { ClientBase } from 'pg';
+import { ofBot } from '../../database/citus.ts';
 import type { DataOf } from '../../domain/event-type.ts';
 import type { rewardRefused } from '../../domain/referral/account-events.ts';
 import { type Position, partitionOf } from '../../log/port.ts';
-import { copyInto, copyLine, nameOf, ofBot, onlyBot } from '../batch-sql.ts';
+import { copyInto, copyLine, nameOf, onlyBot } from '../batch-sql.ts';
 import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import type { EventDraft } from './draft.ts';
 import { restoreRows } from './packed/restore.ts';

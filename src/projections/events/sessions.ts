@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import { nameOf, numbers, ofBot, onlyBot } from '../batch-sql.ts';
+import { ofBot } from '../../database/citus.ts';
+import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import type { Tail, User } from './bots.ts';
 import { byMoment, type EventDraft, type Moment } from './draft.ts';
 

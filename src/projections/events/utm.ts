@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import { nameOf, ofBot, onlyBot } from '../batch-sql.ts';
+import { ofBot } from '../../database/citus.ts';
+import { nameOf, onlyBot } from '../batch-sql.ts';
 import type { Bot, User } from './bots.ts';
 import { byMoment } from './draft.ts';
 

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import { copyInto, copyLine, nameOf, ofBot, onlyBot } from '../batch-sql.ts';
+import { ofBot } from '../../database/citus.ts';
+import { copyInto, copyLine, nameOf, onlyBot } from '../batch-sql.ts';
 import { saveCodes, saveUpdateIds } from '../intake-state.ts';
 import type { User } from './bots.ts';
 import type { EventDraft } from './draft.ts';

@@ -1,19 +1,21 @@
 import type { ClientBase } from 'pg';
+import { ofBot } from '../../database/citus.ts';
 import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import type { Outcome, Range } from '../../domain/broadcast/sending-events.ts';
 import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { findByKey, numbers } from '../batch-sql.ts';
+import { findByKey, nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { RECIPIENTS_DDL, RECIPIENTS_PLACEMENT } from './tables.ts';
 
 /** Recipients of broadcasts, their outcomes, and the counts of outcomes. */
 export const recipientsReadModel: ReadModel = {
   name: 'recipients',
-  shape: 2,
-  categories: ['broadcast', 'audience', 'sending'],
+  shape: 3,
+  categories: ['bot', 'broadcast', 'audience', 'sending'],
   events: [
+    'bot_created',
     'broadcast_created',
     'broadcast_activated',
     'broadcast_resolution_started',
@@ -47,6 +49,12 @@ async function applyEvent(
   settled: PlacesSettled[],
 ): Promise<void> {
   switch (event.type) {
+    case 'bot_created':
+      await tx.query('INSERT INTO bots (public_key, bot_id) VALUES ($1, $2)', [
+        event.data.public_key,
+        event.data.bot_id,
+      ]);
+      return;
     case 'broadcast_created':
       return one(tx, 'create', CREATE, [event.data.id, keyOf(stream)]);
     case 'broadcast_activated':
@@ -95,9 +103,9 @@ function settle(settled: PlacesSettled[], broadcastId: number, { outcome, reason
 }
 
 const CREATE = `
-  INSERT INTO sendings (broadcast_id, public_key, status, launch, count_recipients, count_delivered,
+  INSERT INTO sendings (broadcast_id, bot_id, status, launch, count_recipients, count_delivered,
                         count_not_delivered, count_unknown, cancelled)
-  VALUES ($1, $2, 0, 0, 0, 0, 0, 0, false)`;
+  SELECT $1, bot_id, 0, 0, 0, 0, 0, 0, false FROM bots WHERE public_key = $2`;
 const ACTIVATE = `
   UPDATE sendings SET status = 1, launch = $2, cancelled = false, cancelled_at = NULL WHERE broadcast_id = $1`;
 const STATUS = 'UPDATE sendings SET status = $2 WHERE broadcast_id = $1';
@@ -118,18 +126,18 @@ const FINISH = 'UPDATE sendings SET status = 3, paused_until = NULL, error = NUL
 const PAUSE = 'UPDATE sendings SET paused_until = $2, error = $3 WHERE broadcast_id = $1';
 
 async function addRecipients(tx: ClientBase, id: number, offset: number, chats: readonly number[]): Promise<void> {
-  await one(
+  const bot = await botOfOne(
     tx,
     'add recipients',
     `UPDATE sendings SET count_recipients = $2 + $3, last_chat = $5
-     WHERE broadcast_id = $1 AND count_recipients = $2 AND (last_chat IS NULL OR last_chat < $4)`,
+     WHERE broadcast_id = $1 AND count_recipients = $2 AND (last_chat IS NULL OR last_chat < $4) RETURNING bot_id`,
     [id, offset, chats.length, chats[0], chats.at(-1)],
   );
   await tx.query({
     name: 'recipients.add',
-    text: `INSERT INTO recipients (broadcast_id, place, chat_id, state)
-           SELECT $1, $2 + n.i - 1, n.chat, 0 FROM unnest($3::bigint[]) WITH ORDINALITY AS n (chat, i)`,
-    values: [id, offset, numbers(chats)],
+    text: `INSERT INTO recipients (broadcast_id, place, chat_id, state, bot_id)
+           SELECT $1, $2 + n.i - 1, n.chat, 0, $4 FROM unnest($3::bigint[]) WITH ORDINALITY AS n (chat, i)`,
+    values: [id, offset, numbers(chats), bot],
   });
 }
 
@@ -137,6 +145,13 @@ async function addRecipients(tx: ClientBase, id: number, offset: number, chats: 
 async function one(tx: ClientBase, what: string, text: string, values: readonly unknown[]): Promise<void> {
   const { rowCount } = await tx.query(text, [...values]);
   if (rowCount !== 1) throw new Error(`${rowCount} rows instead of one: ${what} of a broadcast's sending`);
+}
+
+/** As {@link one}. @param text returns the id of the broadcast's bot */
+async function botOfOne(tx: ClientBase, what: string, text: string, values: readonly unknown[]): Promise<number> {
+  const { rows } = await tx.query<{ bot_id: number }>(text, [...values]);
+  if (rows.length !== 1) throw new Error(`${rows.length} rows instead of one: ${what} of a broadcast's sending`);
+  return rows[0]!.bot_id;
 }
 
 /** Neighbours in an audience with the same final outcome. */
@@ -155,12 +170,14 @@ export async function applyOutcomes(tx: ClientBase, settled: readonly PlacesSett
   if (settled.length === 0) return;
   const expected = settled.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   await findByKey(tx);
+  const only = onlyBot(tx, await count(tx, settled));
   const { rowCount } = await tx.query({
-    name: 'recipients.settle',
+    name: nameOf('recipients.settle', only),
     text: `UPDATE recipients r SET state = n.state, reason = n.reason, date = n.date
              FROM unnest($1::bigint[], $2::int[], $3::int[], $4::smallint[], $5::text[], $6::bigint[])
                   AS n (broadcast_id, first, last, state, reason, date)
-            WHERE r.broadcast_id = n.broadcast_id AND r.place BETWEEN n.first AND n.last AND r.state = 0`,
+            WHERE r.broadcast_id = n.broadcast_id AND r.place BETWEEN n.first AND n.last AND r.state = 0
+              AND ${ofBot('r.bot_id', only)}`,
     values: [
       numbers(settled.map(({ broadcastId }) => broadcastId)),
       numbers(settled.map(({ first }) => first)),
@@ -171,10 +188,10 @@ export async function applyOutcomes(tx: ClientBase, settled: readonly PlacesSett
     ],
   });
   if (rowCount !== expected) throw new Error(`${rowCount} recipients instead of ${expected} have a new outcome`);
-  await count(tx, settled);
 }
 
-async function count(tx: ClientBase, settled: readonly PlacesSettled[]): Promise<void> {
+/** @returns the bots of the broadcasts */
+async function count(tx: ClientBase, settled: readonly PlacesSettled[]): Promise<number[]> {
   const counts = new Map<number, { delivered: number; not: number; unknown: number }>();
   for (const { broadcastId, first, last, state } of settled) {
     const of = counts.get(broadcastId) ?? { delivered: 0, not: 0, unknown: 0 };
@@ -185,12 +202,12 @@ async function count(tx: ClientBase, settled: readonly PlacesSettled[]): Promise
     if (state === PLACE.unknown) of.unknown += size;
   }
   const all = [...counts];
-  await tx.query({
+  const { rows } = await tx.query<{ bot_id: number }>({
     name: 'recipients.count',
     text: `UPDATE sendings s SET count_delivered = s.count_delivered + n.delivered,
              count_not_delivered = s.count_not_delivered + n.not_delivered, count_unknown = s.count_unknown + n.unknown
              FROM unnest($1::bigint[], $2::int[], $3::int[], $4::int[]) AS n (broadcast_id, delivered, not_delivered, unknown)
-            WHERE s.broadcast_id = n.broadcast_id`,
+            WHERE s.broadcast_id = n.broadcast_id RETURNING s.bot_id`,
     values: [
       numbers(all.map(([id]) => id)),
       numbers(all.map(([, { delivered }]) => delivered)),
@@ -198,23 +215,27 @@ async function count(tx: ClientBase, settled: readonly PlacesSettled[]): Promise
       numbers(all.map(([, { unknown }]) => unknown)),
     ],
   });
+  return rows.map(({ bot_id }) => bot_id);
 }
 
 /** Removes outcomes: only of recipients that were not delivered, since only these may get another outcome. */
 export async function reopenRecipients(tx: ClientBase, broadcastId: number, ranges: readonly Range[]): Promise<void> {
   const expected = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
   await findByKey(tx);
+  const bot = await botOfOne(
+    tx,
+    'reopen recipients',
+    'UPDATE sendings SET count_not_delivered = count_not_delivered - $2 WHERE broadcast_id = $1 RETURNING bot_id',
+    [broadcastId, expected],
+  );
+  const only = onlyBot(tx, [bot]);
   const { rowCount } = await tx.query({
-    name: 'recipients.reopen',
+    name: nameOf('recipients.reopen', only),
     text: `UPDATE recipients r SET state = 0, reason = NULL, date = NULL
              FROM unnest($2::int[], $3::int[]) AS n (first, last)
-            WHERE r.broadcast_id = $1 AND r.place BETWEEN n.first AND n.last AND r.state = ${PLACE.not_delivered}`,
+            WHERE r.broadcast_id = $1 AND r.place BETWEEN n.first AND n.last AND r.state = ${PLACE.not_delivered}
+              AND ${ofBot('r.bot_id', only)}`,
     values: [broadcastId, numbers(ranges.map(([first]) => first)), numbers(ranges.map(([, last]) => last))],
   });
   if (rowCount !== expected) throw new Error(`${rowCount} recipients instead of ${expected} are reopened`);
-  await tx.query({
-    name: 'recipients.reopen count',
-    text: 'UPDATE sendings SET count_not_delivered = count_not_delivered - $2 WHERE broadcast_id = $1',
-    values: [broadcastId, expected],
-  });
 }

@@ -5,10 +5,14 @@ import { placed } from '../read-model.ts';
  * state 0, and is cancelled if its broadcast says so: a stop changes one row, not a million.
  */
 export const RECIPIENTS_DDL = `
+CREATE TABLE bots (
+  public_key text PRIMARY KEY,
+  bot_id int NOT NULL
+);
+
 CREATE TABLE sendings (
   broadcast_id bigint PRIMARY KEY,
-  /* of the bot */
-  public_key text NOT NULL,
+  bot_id int NOT NULL,
   /* of the broadcast, as of the rows here: what is counted below belongs to it */
   status smallint NOT NULL,
   launch int NOT NULL,
@@ -36,11 +40,12 @@ CREATE TABLE recipients (
   date bigint,
   /* in the order of chat ids, from 0 */
   place int NOT NULL,
+  bot_id int NOT NULL,
   /* 0 not attempted, 2 delivered, 3 not delivered, 4 unknown */
   state smallint NOT NULL,
   reason text,
-  PRIMARY KEY (broadcast_id, place)
+  PRIMARY KEY (broadcast_id, place, bot_id)
 ) WITH (fillfactor = 60);
 `;
 
-export const RECIPIENTS_PLACEMENT = placed('local', ['sendings', 'recipients']);
+export const RECIPIENTS_PLACEMENT = { ...placed('bot_id', ['recipients']), ...placed('local', ['bots', 'sendings']) };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { cancellable } from '../../database/cancellable.ts';
+import { isCitus } from '../../database/citus.ts';
 import { StatementTimeoutError } from '../../database/errors.ts';
 import type { Segmentations } from '../../domain/broadcast/audience.ts';
 import { snapshotOf } from '../reports/snapshot.ts';
@@ -23,8 +24,6 @@ export interface AudienceSize {
 }
 
 export interface AudienceQuestion extends UsersSource {
-  /** Public key of the bot. */
-  readonly bot: string;
   /** The most chats of the sample. */
   readonly sample: number;
   readonly timeoutMs: number;
@@ -48,13 +47,14 @@ export async function audienceSize(
   const settings =
     'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; ' +
     "SET LOCAL work_mem = '64MB'; SET LOCAL jit = off; SET LOCAL enable_nestloop = off";
+  const isCluster = await isCitus(others);
   const deadline = performance.now() + timeoutMs;
   const counted = await cancellable(pool, { others, timeoutMs, signal, settings }, async (client) => {
     const snapshot = snapshotOf(client, () => {
       signal.throwIfAborted();
       if (performance.now() > deadline) throw new StatementTimeoutError(`it took longer than ${timeoutMs} ms`);
     });
-    const chats = await audienceSql(segmentations, { ...source, after: null }, snapshot);
+    const chats = await audienceSql(segmentations, { ...source, isCluster, after: null }, snapshot);
     const { text, values } = statement(sql`WITH audience AS MATERIALIZED (${chats}),
       sampled AS (SELECT chat FROM audience ORDER BY chat LIMIT ${sample}::int)
     SELECT (SELECT count(*) FROM audience)::float8 AS count,

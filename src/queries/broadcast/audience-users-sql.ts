@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type EventFilter, leavesOf, type Performed, type Segment } from '../../domain/broadcast/audience.ts';
 import { conditionSql } from '../reports/condition-sql.ts';
 import { columnSql, type ReportTables } from '../reports/fields.ts';
+import { NO_MEMBERS } from '../reports/saved-segment-members.ts';
 
 /** The schemas of the read models that audiences are made from: those of conditions, and of lists. */
 export interface AudienceTables extends ReportTables {
@@ -19,6 +20,12 @@ export interface UsersSource {
   readonly asOf: number;
 }
 
+/** A source as the statements need it. */
+export interface PlacedSource extends UsersSource {
+  /** Whether rows of bots are on several nodes. Then each statement names the bot of the rows that it reads. */
+  readonly isCluster: boolean;
+}
+
 /** For each condition on events the users who fulfil it: bit i is of the user with index i (`known_users.idx`). */
 export type PerformedUsers = ReadonlyMap<Performed, Buffer>;
 
@@ -29,12 +36,12 @@ export type PerformedUsers = ReadonlyMap<Performed, Buffer>;
 export function usersSql(
   include: readonly UserSegment[],
   exclude: readonly UserSegment[],
-  { botId, tables }: UsersSource,
+  { botId, tables, isCluster }: PlacedSource,
   performed: PerformedUsers,
 ): RawBuilder<unknown> {
   const anyOf = (segments: readonly UserSegment[]) => {
     if (segments.length === 0) return sql`FALSE`;
-    const parts = segments.map((segment) => segmentSql(segment, tables, performed));
+    const parts = segments.map((segment) => segmentSql(segment, { tables, only: isCluster ? botId : null }, performed));
     return sql`(${sql.join(parts, sql` OR `)}) IS TRUE`;
   };
   const users = sql`${sql.id(tables.users, 'users')} AS u`;
@@ -53,11 +60,15 @@ export function performedIn(segments: readonly UserSegment[]): Performed[] {
   );
 }
 
-function segmentSql(segment: UserSegment, tables: AudienceTables, performed: PerformedUsers): RawBuilder<unknown> {
+function segmentSql(
+  segment: UserSegment,
+  { tables, only }: { readonly tables: AudienceTables; readonly only: number | null },
+  performed: PerformedUsers,
+): RawBuilder<unknown> {
   if (segment.type === 'all') return sql`TRUE`;
   const { users, events } = segment;
   const parts = [
-    ...(users === null ? [] : [conditionSql(users, (field) => columnSql(field, tables))]),
+    ...(users === null ? [] : [conditionSql(users, (field) => columnSql(field, tables, NO_MEMBERS, only))]),
     ...(events === null ? [] : [eventFilterSql(events, performed)]),
   ];
   // An empty filter, which cannot be activated, matches no user.

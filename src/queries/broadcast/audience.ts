@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
+import { isCitus } from '../../database/citus.ts';
 import { readBigint } from '../../database/copy-rows.ts';
 import type { Segment, Segmentations } from '../../domain/broadcast/audience.ts';
 import { type Snapshot, snapshotOf } from '../reports/snapshot.ts';
 import { statement } from '../reports/statement.ts';
-import { performedIn, type UserSegment, type UsersSource, usersSql } from './audience-users-sql.ts';
+import { type PlacedSource, performedIn, type UserSegment, type UsersSource, usersSql } from './audience-users-sql.ts';
+import { type ListSegment, type ListsSource, listSql, listsSource } from './list-sql.ts';
 import { performedUsers } from './performed-users.ts';
 
 /** Chats of one chunk: a chunk becomes one event of the frozen audience, and one chunk is in memory at a time. */
@@ -21,6 +23,7 @@ export async function* audienceChats(
   source: AudienceSource,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly number[]> {
+  const isCluster = await isCitus(pool);
   const client = await pool.connect();
   let broken = true;
   let cancel = (): void => {};
@@ -35,7 +38,7 @@ export async function* audienceChats(
     cancel = () => void pool.query('SELECT pg_cancel_backend($1::int)', [backends[0]!.pid]).catch(() => {});
     signal?.addEventListener('abort', cancel, { once: true });
     const snapshot = snapshotOf(client, () => signal?.throwIfAborted());
-    const { text, values } = statement(inChunks(await audienceSql(segmentations, source, snapshot)));
+    const { text, values } = statement(inChunks(await audienceSql(segmentations, { ...source, isCluster }, snapshot)));
     await client.query(`DECLARE audience NO SCROLL CURSOR FOR ${text}`, values);
     for (;;) {
       signal?.throwIfAborted();
@@ -67,8 +70,6 @@ function inChunks(chats: RawBuilder<{ chat: string }>): RawBuilder<{ chats: Buff
 const CHAT_BYTES = 8;
 
 export interface AudienceSource extends UsersSource {
-  /** Public key of the bot. */
-  readonly bot: string;
   /** Only chats above; null: all. */
   readonly after: number | null;
 }
@@ -80,7 +81,7 @@ export interface AudienceSource extends UsersSource {
  */
 export async function audienceSql(
   segmentations: Segmentations,
-  source: AudienceSource,
+  source: AudienceSource & PlacedSource,
   snapshot: Snapshot,
 ): Promise<RawBuilder<{ chat: string }>> {
   const { include, exclude } = segmentations;
@@ -90,22 +91,23 @@ export async function audienceSql(
   const performed = await performedUsers(performedIn([...of.users, ...without.users]), source, snapshot);
   const users =
     of.users.length + without.users.length === 0 ? [] : [usersSql(of.users, without.users, source, performed)];
+  const lists = await listsSource([...of.lists, ...without.lists], source, snapshot);
   const after = source.after === null ? sql`TRUE` : sql`chat > ${source.after}::bigint`;
   const kept = sql`${after} AND ${notErased(source)}`;
   // Users alone are unique already: only lists that include chats make it necessary to group them.
   if (of.lists.length === 0 && users.length === 1) {
     const isInNone = without.lists.map(
       (list) =>
-        sql`AND NOT EXISTS (SELECT FROM (${chatsSql(list, source)}) AS list (chat) WHERE list.chat = marked.chat)`,
+        sql`AND NOT EXISTS (SELECT FROM (${listSql(list, lists)}) AS list (chat) WHERE list.chat = marked.chat)`,
     );
     return sql`SELECT chat FROM (${users[0]}) AS marked
       WHERE ${kept} AND included AND NOT excluded ${sql.join(isInNone, sql` `)} ORDER BY chat`;
   }
-  const lists = [
-    ...of.lists.map((list) => listSql(list, source, true)),
-    ...without.lists.map((list) => listSql(list, source, false)),
+  const marked = [
+    ...users,
+    ...of.lists.map((list) => markedSql(list, lists, true)),
+    ...without.lists.map((list) => markedSql(list, lists, false)),
   ];
-  const marked = [...users, ...lists];
   if (marked.length === 0) return sql`SELECT NULL::bigint AS chat WHERE FALSE`;
   return sql`SELECT chat FROM (${sql.join(marked, sql` UNION ALL `)}) AS marked (chat, included, excluded)
     WHERE ${kept} AND (included OR excluded)
@@ -117,8 +119,6 @@ function notErased({ botId, tables }: AudienceSource): RawBuilder<unknown> {
   return sql`chat NOT IN (SELECT user_id FROM ${sql.id(tables.users, 'erased_users')} WHERE bot_id = ${botId}::int)`;
 }
 
-type ListSegment = Exclude<Segment, UserSegment>;
-
 function split(segments: readonly Segment[]): { readonly users: UserSegment[]; readonly lists: ListSegment[] } {
   const isOfUsers = (segment: Segment): segment is UserSegment => segment.type === 'all' || segment.type === 'filter';
   return {
@@ -127,25 +127,6 @@ function split(segments: readonly Segment[]): { readonly users: UserSegment[]; r
   };
 }
 
-function listSql(segment: ListSegment, source: AudienceSource, isIncluded: boolean): RawBuilder<unknown> {
-  return sql`SELECT chat, ${sql.lit(isIncluded)}, ${sql.lit(!isIncluded)} FROM (${chatsSql(segment, source)}) AS list (chat)`;
-}
-
-function chatsSql(segment: ListSegment, { bot, botId, tables }: AudienceSource): RawBuilder<unknown> {
-  switch (segment.type) {
-    case 'list':
-    case 'channel':
-      return sql`SELECT unnest(${segment.chatIds}::bigint[])`;
-    case 'custom':
-      return sql`SELECT chat_id FROM ${sql.id(tables.broadcasts, 'segment_chats')}
-        WHERE segment_id = ${segment.segmentId}::bigint`;
-    case 'from_task':
-      // Of another bot's broadcast only users of this bot count.
-      return sql`SELECT t.chat_id FROM ${sql.id(tables.recipients, 'recipients')} AS t
-        WHERE t.broadcast_id = ${segment.taskId}::bigint
-          AND (EXISTS (SELECT FROM ${sql.id(tables.recipients, 'sendings')} AS s
-                        WHERE s.broadcast_id = ${segment.taskId}::bigint AND s.public_key = ${bot})
-            OR EXISTS (SELECT FROM ${sql.id(tables.users, 'users')} AS u
-                        WHERE u.bot_id = ${botId}::int AND u.user_id = t.chat_id))`;
-  }
+function markedSql(segment: ListSegment, lists: ListsSource, isIncluded: boolean): RawBuilder<unknown> {
+  return sql`SELECT chat, ${sql.lit(isIncluded)}, ${sql.lit(!isIncluded)} FROM (${listSql(segment, lists)}) AS list (chat)`;
 }

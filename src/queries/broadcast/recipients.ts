@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isCitus, ofBot } from '../../database/citus.ts';
 
 export const RECIPIENT_STATES = ['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] as const;
 export type RecipientState = (typeof RECIPIENT_STATES)[number];
@@ -38,7 +39,7 @@ export async function listRecipients(
   const where = state === null ? 'place >= $3 AND place < $3 + $2' : 'state = $4';
   const { rows } = await pool.query<StoredRecipient>(
     `SELECT chat_id::float8, state, reason, date::float8 FROM ${recipients}.recipients
-     WHERE broadcast_id = $1 AND ${where} ORDER BY place LIMIT $2 ${state === null ? '' : 'OFFSET $3'}`,
+     WHERE broadcast_id = $1 AND ${await ofItsBot(pool, sending)} AND ${where} ORDER BY place LIMIT $2 ${state === null ? '' : 'OFFSET $3'}`,
     [broadcastId, limit, offset, ...(state === null ? [] : [storedOf(state)])],
   );
   return { items: rows.map((row) => recipientOf(row, sending)), total };
@@ -62,7 +63,7 @@ export async function* allRecipients(
     if (state === (sending.cancelled ? 'pending' : 'cancelled')) return;
     const { rows } = await source.pool.query<StoredRecipient & { place: number }>(
       `SELECT place, chat_id::float8, state, reason, date::float8 FROM ${source.recipients}.recipients
-       WHERE broadcast_id = $1 AND place > $2 AND ($4::int IS NULL OR state = $4) ORDER BY place LIMIT $3`,
+       WHERE broadcast_id = $1 AND ${await ofItsBot(source.pool, sending)} AND place > $2 AND ($4::int IS NULL OR state = $4) ORDER BY place LIMIT $3`,
       [broadcastId, after, CSV_PAGE, state === null ? null : storedOf(state)],
     );
     if (rows.length > 0) yield rows.map(({ place: _, ...row }) => recipientOf(row, sending));
@@ -71,12 +72,17 @@ export async function* allRecipients(
   }
 }
 
+/** SQL that names the bot of a broadcast where its recipients are on one of several nodes: see {@link ofBot}. */
+async function ofItsBot(pool: pg.Pool, { bot_id }: Counts): Promise<string> {
+  return ofBot('bot_id', (await isCitus(pool)) ? bot_id : null);
+}
+
 async function sendingOf(
   { pool, recipients }: { readonly pool: pg.Pool; readonly recipients: string },
   broadcastId: number,
 ): Promise<Counts | undefined> {
   const { rows } = await pool.query<Counts>(
-    `SELECT count_recipients, count_delivered, count_not_delivered, count_unknown, cancelled,
+    `SELECT bot_id, count_recipients, count_delivered, count_not_delivered, count_unknown, cancelled,
             cancelled_at::float8 AS cancelled_at
      FROM ${recipients}.sendings WHERE broadcast_id = $1`,
     [broadcastId],
@@ -97,6 +103,7 @@ function recipientOf({ state: stored, ...row }: StoredRecipient, sending: Counts
 }
 
 interface Counts {
+  readonly bot_id: number;
   readonly count_recipients: number;
   readonly count_delivered: number;
   readonly count_not_delivered: number;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LosslessNumber } from 'lossless-json';
+import { ofBot } from '../../database/citus.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { EventColumn, ReportField } from '../../domain/reports/fields.ts';
 import type { CodedName, ColumnName } from '../../projections/events/packed/chunk.ts';
@@ -117,11 +118,13 @@ export function userColumnSql(
 /**
  * A field as an expression over {@link eventsSql}. Names of open-ended roots become parameters.
  * @param members of the saved segments that are among the fields
+ * @param only the bot of the rows, which a statement names on a Citus cluster; null: the statement does without
  */
 export function columnSql(
   { root, key, type }: ReportField,
   tables: ReportTables,
   members: SavedSegmentMembers = NO_MEMBERS,
+  only: number | null = null,
 ): RawBuilder<unknown> {
   switch (root) {
     case 'events':
@@ -136,7 +139,7 @@ export function columnSql(
     case 'user.saved_segments':
       return memberSql(tables, members, key);
     case 'user.addition_fields':
-      return REFERRAL_COLUMNS.has(key) ? referralSql(key, tables) : sql`u.addition_fields ->> ${key}::text`;
+      return REFERRAL_COLUMNS.has(key) ? referralSql(key, tables, only) : sql`u.addition_fields ->> ${key}::text`;
   }
 }
 
@@ -163,9 +166,9 @@ const REFERRAL_COLUMNS: ReadonlyMap<string, string> = new Map([
   ['referral_code', 'code'],
 ]);
 
-function referralSql(key: string, { referral }: ReportTables): RawBuilder<unknown> {
+function referralSql(key: string, { referral }: ReportTables, only: number | null): RawBuilder<unknown> {
   return sql`(SELECT ${sql.ref(`r.${REFERRAL_COLUMNS.get(key)!}`)} FROM ${sql.id(referral, 'referrals')} AS r
-    WHERE r.bot_id = u.bot_id AND r.user_id = u.user_id)`;
+    WHERE r.bot_id = u.bot_id AND r.user_id = u.user_id AND ${sql.raw(ofBot('r.bot_id', only))})`;
 }
 
 const column = (name: string) => () => sql.ref(name);

@@ -13,7 +13,6 @@ import { asked, TIMEZONES, userConditions } from './audience-questions.ts';
 import {
   AS_OF,
   BOT_ID,
-  publicKey,
   SEGMENTS,
   STORAGES,
   sampleWorld,
@@ -40,7 +39,7 @@ function parse(input: unknown, timezone = 'UTC', savedSegments: SavedSegments = 
 }
 
 async function chatsOf(segmentations: Segmentations, after: number | null = null): Promise<number[]> {
-  const source = { bot: publicKey(BOT_ID), botId: BOT_ID, tables: TABLES, asOf: AS_OF, after };
+  const source = { botId: BOT_ID, tables: TABLES, asOf: AS_OF, after };
   const chats: number[] = [];
   for await (const chunk of audienceChats(database.pool, segmentations, source)) chats.push(...chunk);
   return chats;
@@ -132,7 +131,7 @@ it('what is above a chat is the rest of the audience', async () => {
 it('comes in chunks of 10,000, and a reader that stops early leaves no connection behind', async () => {
   const chat_ids = Array.from({ length: 25_000 }, (_, index) => 2000 + ((index * 7919) % 25_000));
   const list = parse({ include: [{ type: 'list', config: { chat_ids } }] });
-  const source = { bot: publicKey(BOT_ID), botId: BOT_ID, tables: TABLES, asOf: AS_OF, after: null };
+  const source = { botId: BOT_ID, tables: TABLES, asOf: AS_OF, after: null };
   const sizes: number[] = [];
   for await (const chunk of audienceChats(database.pool, list, source)) sizes.push(chunk.length);
   expect(sizes).toEqual([10_000, 10_000, 5000]);
@@ -152,7 +151,7 @@ it('a long statement is ended when its caller stops', async () => {
   try {
     await locker.query(`BEGIN; LOCK TABLE ${TABLES.users}.users`);
     const stopping = new AbortController();
-    const source = { bot: publicKey(BOT_ID), botId: BOT_ID, tables: TABLES, asOf: AS_OF, after: null };
+    const source = { botId: BOT_ID, tables: TABLES, asOf: AS_OF, after: null };
     const chats = audienceChats(pool, parse({ include: [{ type: 'all' }] }), source, stopping.signal);
     const first = chats.next();
     await expect

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import type pg from 'pg';
+import { isCitus } from '../../../src/database/citus.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { BROADCASTS_DDL } from '../../../src/projections/broadcasts/tables.ts';
+import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { packSlice } from '../../../src/projections/events/packed/pack.ts';
-import { EVENTS_DDL } from '../../../src/projections/events/tables.ts';
-import { RECIPIENTS_DDL } from '../../../src/projections/recipients/tables.ts';
-import { REFERRAL_DDL } from '../../../src/projections/referral/tables.ts';
-import { setSearchPath } from '../../../src/projections/runtime/versions.ts';
-import { USERS_DDL } from '../../../src/projections/users/tables.ts';
+import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
+import { recipientsReadModel } from '../../../src/projections/recipients/read-model.ts';
+import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
+import { createTables, setSearchPath } from '../../../src/projections/runtime/versions.ts';
+import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 
 /** The data behind the audiences of these tests: users, their events, and lists. The oracle reads it as it is. */
 export interface World {
@@ -170,14 +171,14 @@ export function sampleWorld(): World {
 
 /** Creates the read models' tables and fills them. */
 export async function storeWorld(pool: pg.Pool, { users, erased, events, segments, tasks }: World): Promise<void> {
-  for (const [schema, ddl] of [
-    [TABLES.users, USERS_DDL],
-    [TABLES.events, EVENTS_DDL],
-    [TABLES.referral, REFERRAL_DDL],
-    [TABLES.broadcasts, BROADCASTS_DDL],
-    [TABLES.recipients, RECIPIENTS_DDL],
-  ])
-    await pool.query(`CREATE SCHEMA ${schema}; SET search_path = ${schema}; ${ddl}; RESET search_path`);
+  for (const [schema, model] of [
+    [TABLES.users, usersReadModel],
+    [TABLES.events, eventsReadModel],
+    [TABLES.referral, referralReadModel],
+    [TABLES.broadcasts, broadcastsReadModel],
+    [TABLES.recipients, recipientsReadModel],
+  ] as const)
+    await inTransaction(pool, (tx) => createTables(tx, model, schema));
   const insert = (table: string, rows: readonly object[]) =>
     pool.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1)`, [
       JSON.stringify(rows),
@@ -226,13 +227,13 @@ export async function storeWorld(pool: pg.Pool, { users, erased, events, segment
   await insert(`${TABLES.events}.events`, eventRows(events));
   await insert(
     `${TABLES.broadcasts}.segment_chats`,
-    [...segments].flatMap(([segment_id, chats]) => chats.map((chat_id) => ({ segment_id, chat_id }))),
+    [...segments].flatMap(([segment_id, chats]) => chats.map((chat_id) => ({ segment_id, chat_id, bot_id: BOT_ID }))),
   );
   await insert(
     `${TABLES.recipients}.sendings`,
     [...tasks].map(([broadcast_id, { bot_id, chats }]) => ({
       broadcast_id,
-      public_key: publicKey(bot_id),
+      bot_id,
       status: 3,
       launch: 1,
       count_recipients: chats.length,
@@ -244,8 +245,8 @@ export async function storeWorld(pool: pg.Pool, { users, erased, events, segment
   );
   await insert(
     `${TABLES.recipients}.recipients`,
-    [...tasks].flatMap(([broadcast_id, { chats }]) =>
-      chats.map((chat_id, place) => ({ broadcast_id, chat_id, place, state: 2 })),
+    [...tasks].flatMap(([broadcast_id, { bot_id, chats }]) =>
+      chats.map((chat_id, place) => ({ broadcast_id, bot_id, chat_id, place, state: 2 })),
     ),
   );
 }
@@ -283,6 +284,7 @@ export async function storeEvents(pool: pg.Pool, storage: (typeof STORAGES)[numb
     const limits = { chunk: 16, newest: 5, changed: 10_000, share: 1, changedInChunk };
     await inTransaction(pool, async (tx) => {
       await setSearchPath(tx, TABLES.events);
+      await isCitus(tx); // `packSlice` uses what is known
       while (await packSlice(tx, limits));
     });
   };
@@ -299,4 +301,4 @@ export async function storeEvents(pool: pg.Pool, storage: (typeof STORAGES)[numb
   );
 }
 
-export const publicKey = (botId: number): string => `bot${botId}`;
+const publicKey = (botId: number): string => `bot${botId}`;

@@ -10,9 +10,10 @@ import {
   sendingPaused,
 } from '../../../src/domain/broadcast/sending-events.ts';
 import type { StoredEvent } from '../../../src/domain/event-type.ts';
-import { audienceStream, broadcastStream, sendingStream } from '../../../src/domain/streams.ts';
+import { audienceStream, botStream, broadcastStream, sendingStream } from '../../../src/domain/streams.ts';
 import { EMPTY_STREAM } from '../../../src/log/port.ts';
 import { recipientsReadModel } from '../../../src/projections/recipients/read-model.ts';
+import { aBotCreated } from '../../support/bot-created.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { applyBatch } from '../../support/projection.ts';
@@ -49,6 +50,7 @@ const claimed = (claim: number, ...recipients: [number, number][]) =>
   batchClaimed.create({ broadcast_id: ID, launch: 1, claim, sender: 's', recipients });
 
 async function history(): Promise<void> {
+  await append(botStream(BOT), aBotCreated(7, BOT));
   const [broadcast, audience, sending] = [broadcastStream(BOT, ID), audienceStream(BOT, ID), sendingStream(BOT, ID)];
   const settings = { intervalCap: 10, rateLimitOnError: { stop: true, extraDelay: 0 } };
   const content = { name: null, message: {}, segmentations: '{}', settings, date_send: null };
@@ -160,7 +162,7 @@ test('the rows are the same however commits are cut into batches', async () => {
   await applyBatch(database.pool, recipientsReadModel, commits, log.keys);
   const whole = await rows();
   for (const size of [1, 2, 5]) {
-    await database.pool.query(`TRUNCATE ${schema}.sendings, ${schema}.recipients`);
+    await database.pool.query(`TRUNCATE ${schema}.bots, ${schema}.sendings, ${schema}.recipients`);
     for (let from = 0; from < commits.length; from += size)
       await applyBatch(database.pool, recipientsReadModel, commits.slice(from, from + size), log.keys);
     expect(await rows()).toEqual(whole);

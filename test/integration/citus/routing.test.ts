@@ -18,7 +18,7 @@ import { startCitus } from '../../support/citus-server.ts';
 import { createTestDatabase, onServerOf, type TestDatabase } from '../../support/database.ts';
 import { partitionsOf, step } from '../../support/intake-logs.ts';
 import { createFirstTables, firstSchema } from '../../support/read-model-tables.ts';
-import { type Sent, statementsOf, tasksOf } from '../../support/routing.ts';
+import { expectOneNodeEach, type Sent, statementsOf } from '../../support/routing.ts';
 
 const cluster = await startCitus();
 
@@ -66,27 +66,14 @@ describe.skipIf(cluster === null)('on a Citus cluster', () => {
   const isWanted = ({ name, events }: ReadModel, type: LedgerEvent['type']): boolean =>
     events.includes(type) && (name !== 'referral' || type !== 'unit_created');
 
-  /** The statements that more than one node runs, with the numbers of their tasks. */
-  async function spread(model: ReadModel, sent: readonly Sent[]): Promise<string[]> {
-    return inTransaction(database.pool, async (tx) => {
-      await tx.query(`SET LOCAL search_path TO ${firstSchema(model)}`);
-      const found: string[] = [];
-      let routed = 0;
-      for (const statement of sent) {
-        const tasks = await tasksOf(tx, statement);
-        if (tasks.length > 0) routed++;
-        if (tasks.some((count) => count > 1)) found.push(`${tasks.join()}: ${statement.text}`);
-      }
-      expect(routed).toBeGreaterThan(0);
-      return found;
-    });
-  }
+  const expectOneNode = (model: ReadModel, sent: readonly Sent[]) =>
+    expectOneNodeEach(database.pool, firstSchema(model), sent);
 
   it.each([usersReadModel, eventsReadModel, referralReadModel])(
     'each statement of the projection of a batch goes to one node: $name',
     async (model) => {
       const sent = await statementsOf(() => apply(model, intake));
-      expect(await spread(model, sent)).toEqual([]);
+      await expectOneNode(model, sent);
     },
   );
 
@@ -120,13 +107,13 @@ describe.skipIf(cluster === null)('on a Citus cluster', () => {
       }),
     );
     const parts = sent.map(({ text, values }) => ({ text: text.replace(/^BEGIN.*?; SET LOCAL.*?; /s, ''), values }));
-    expect(await spread(eventsReadModel, parts)).toEqual([]);
+    await expectOneNode(eventsReadModel, parts);
   });
 
   it('a balance comes from one node', async () => {
     const source = { pool: database.pool, accounts: firstSchema(accountsReadModel) };
     const sent = await statementsOf(() => balanceOf(source, { bot: 'a', userId: 1 }, 0));
-    expect(await spread(accountsReadModel, sent)).toEqual([]);
+    await expectOneNode(accountsReadModel, sent);
   });
 
   it('two bots are on two workers', async () => {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { isKnownAsCitus } from '../../../database/citus.ts';
-import { nameOf, ofBot } from '../../batch-sql.ts';
+import { isKnownAsCitus, ofBot } from '../../../database/citus.ts';
+import { nameOf } from '../../batch-sql.ts';
 import type { Moment } from '../draft.ts';
 
 /** When packing is due, and the size of a chunk: the constants of pack.ts. */

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { isKnownAsCitus } from '../../../database/citus.ts';
-import { numbers, ofBot, onlyBot } from '../../batch-sql.ts';
+import { isKnownAsCitus, ofBot } from '../../../database/citus.ts';
+import { numbers, onlyBot } from '../../batch-sql.ts';
 import type { Moment } from '../draft.ts';
 import { ARCHIVED_COLUMNS, archivedFrom, EVENT_COLUMNS } from './archived-rows.ts';
 
