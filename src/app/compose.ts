@@ -19,7 +19,6 @@ import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
 import type { MetricValues, ThreadMetrics } from './metrics/thread-metrics.ts';
 import {
-  checkArchive,
   firstDatabaseAttempts,
   firstLogAttempts,
   logStartError,
@@ -123,7 +122,6 @@ export async function openFoundation(
   await wait
     .until('the database', () =>
       notYetIfDatabaseDown(async () => {
-        if (role === 'service') await checkArchive(pool, config);
         await useLog(pool, log.engine, role === 'service');
         await migrateProcessesSchema(pool);
       }),

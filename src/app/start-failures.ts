@@ -1,7 +1,5 @@
 import { connect } from 'node:net';
-import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
-import { isCitus } from '../database/citus.ts';
 import { isDatabaseDown } from '../database/errors.ts';
 import type { Address } from '../log/engine.ts';
 import { engineOf } from '../log/engines.ts';
@@ -28,14 +26,6 @@ const REFUSED_MESSAGES = /^(SASL|The server does not support SSL)/;
 /** SQLSTATE classes of a PostgreSQL that is reachable and not ready: it starts or stops, or has no connection left. */
 const NOT_READY = /^(53|57P)/;
 const SILENT_MESSAGES = /timeout/i;
-
-/** @throws StartError if events are to be archived in a Citus cluster: the statements that restore them fail on several nodes */
-export async function checkArchive(pool: Pool, { EVENTS_ROWS_MONTHS }: Config): Promise<void> {
-  if (EVENTS_ROWS_MONTHS > 0 && (await isCitus(pool)))
-    throw new StartError(
-      'EVENTS_ROWS_MONTHS: events cannot be archived in a Citus cluster, which the database of DATABASE_URL is: set it to 0',
-    );
-}
 
 /** Runs an attempt on a database that answered before in this start. If it is down now, throws NotYetError. */
 export async function notYetIfDatabaseDown<T>(attempt: () => Promise<T>): Promise<T> {

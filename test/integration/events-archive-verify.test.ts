@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { ClientBase } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isCitus } from '../../src/database/citus.ts';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { customEventsReceived, usersImported } from '../../src/domain/intake/events.ts';
@@ -97,6 +98,7 @@ async function verified(): Promise<Verified> {
 const inEvents = <T>(work: (tx: ClientBase) => Promise<T>): Promise<T> =>
   inTransaction(database.pool, async (tx) => {
     await tx.query('SET LOCAL search_path TO events_v1');
+    await isCitus(tx); // for the statements of `idle`
     return work(tx);
   });
 

@@ -64,9 +64,12 @@ async function project({ batches, slices }: Plan): Promise<EventsSnapshot> {
   );
 }
 
+/** The rows of the tables, which a Citus cluster then joins in any way. */
+const ROWS = `WITH ${['events', 'archive', 'chunks', 'changed_events', 'timelines'].map((table) => `${table} AS MATERIALIZED (SELECT * FROM ${table})`).join()}`;
+
 async function checkInvariants(tx: ClientBase): Promise<void> {
   const { rows } = await tx.query(`
-    WITH archived AS MATERIALIZED (SELECT a.chunk, ${ARCHIVED_COLUMNS} FROM ${archivedFrom()}),
+    ${ROWS}, archived AS MATERIALIZED (SELECT a.chunk, ${ARCHIVED_COLUMNS} FROM ${archivedFrom()}),
          rows AS MATERIALIZED (
            SELECT e.*, (SELECT c.id FROM chunks c
                          WHERE c.bot_id = e.bot_id AND (c.last_date, c.last_ord) >= (e.date, e.ord)
@@ -84,7 +87,7 @@ async function checkInvariants(tx: ClientBase): Promise<void> {
                 OR cardinality(a.user_id) <> c.events OR c.events <> cardinality(a.ord))::int AS wrong_chunks`);
   expect(rows).toEqual([{ last_events_left: 0, not_archived: 0, wrong_chunks: 0 }]);
   const counts = await tx.query<Record<'archived' | 'left' | 'restored', number>>(`
-    SELECT (SELECT count(*) FROM ${archivedFrom()})::int AS archived,
+    ${ROWS} SELECT (SELECT count(*) FROM ${archivedFrom()})::int AS archived,
            (SELECT count(*) FROM ${archivedFrom()} JOIN changed_events n
                 ON n.chunk = a.chunk AND n.user_id = r.user_id AND n.date = r.date AND n.ord = r.ord)::int AS restored,
            (SELECT count(*) FROM ${archivedFrom()} WHERE NOT EXISTS (
@@ -94,9 +97,11 @@ async function checkInvariants(tx: ClientBase): Promise<void> {
 
 /** The count of events that wait for revaluation: archived ones are left out, so it is a lower bound if some may wait. */
 async function checkDeferred(tx: ClientBase): Promise<void> {
-  const { rows } = await tx.query<{ events: number; exact: boolean; plainly: number }>(`
-    SELECT d.events::int, d.exact, (${deferredPlainly(allEvents(SCHEMA))})::int AS plainly FROM deferred_events() d`);
-  const { events, exact, plainly } = rows[0]!;
+  const { rows } = await tx.query<{ events: number; exact: boolean }>(`
+    SELECT d.events::int, d.exact FROM deferred_events() d`);
+  const counted = await tx.query<{ events: string }>(deferredPlainly(allEvents(SCHEMA)));
+  const { events, exact } = rows[0]!;
+  const plainly = Number(counted.rows[0]!.events);
   if (exact) expect(events).toBe(plainly);
   else {
     expect(events).toBeLessThanOrEqual(plainly);

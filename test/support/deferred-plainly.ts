@@ -1,7 +1,12 @@
 /** SQL: the number of events that a recorded change has still to reach. Compares each event with each change. */
 export function deferredPlainly(events: string): string {
+  // Materialized rows, which a Citus cluster joins in any way.
+  const tables = ['bots', 'revaluations', 'owner_currencies'].map(
+    (table) => `${table} AS MATERIALIZED (SELECT * FROM ${table})`,
+  );
   return `
-  SELECT count(*) AS events FROM ${events} e JOIN bots b USING (bot_id)
+  WITH whole AS MATERIALIZED (SELECT * FROM ${events} w), ${tables.join()}
+  SELECT count(*) AS events FROM whole e JOIN bots b USING (bot_id)
    WHERE EXISTS (
      SELECT FROM revaluations r
       WHERE (r.owner_id IS NULL OR r.owner_id = b.owner_id) AND (r.of_bot IS NULL OR r.of_bot = b.bot_id)

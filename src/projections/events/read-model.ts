@@ -31,7 +31,7 @@ import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './w
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 15,
+  shape: 16,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'import', 'account', 'owner', 'fx'],
   events: [
     'bot_created',

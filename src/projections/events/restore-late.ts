@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import { numbers } from '../batch-sql.ts';
+import { ofBot } from '../../database/citus.ts';
+import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { HOUR_MS } from '../intake-state.ts';
 import type { User } from './bots.ts';
 import { type NeededRows, restoreRows } from './packed/restore.ts';
@@ -41,10 +42,14 @@ function stretchOf({ bot: { bot_id, archivedUntil }, user_id, tail, events, visi
 /** The stretches that may end within a session: it continues if an event follows within the gap. */
 async function cutInSession(tx: ClientBase, stretches: readonly Stretch[]): Promise<Stretch[]> {
   if (stretches.length === 0) return [];
+  const only = onlyBot(
+    tx,
+    stretches.map(({ bot_id }) => bot_id),
+  );
   const { rows } = await tx.query<{ cut: boolean }>({
-    name: 'events.cut_in_session',
+    name: nameOf('events.cut_in_session', only),
     text: `SELECT EXISTS (SELECT FROM events e
-                    WHERE e.bot_id = s.bot_id AND e.user_id = s.user_id AND e.date <= s.until AND e.date >= s.until - ${SESSION_GAP_MS}) AS cut
+                    WHERE e.bot_id = s.bot_id AND ${ofBot('e.bot_id', only)} AND e.user_id = s.user_id AND e.date <= s.until AND e.date >= s.until - ${SESSION_GAP_MS}) AS cut
              FROM unnest($1::int[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS s (bot_id, user_id, until, i)
             ORDER BY s.i`,
     values: [

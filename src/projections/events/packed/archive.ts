@@ -11,9 +11,14 @@ const SETTLED_MS = 24 * 60 * 60 * 1000;
  * after the number of months has changed. A bot's clock moves by events, and events are packed.
  */
 export const ARCHIVING_DDL = `
-CREATE FUNCTION put_off_or_old(months int) RETURNS SETOF int LANGUAGE sql STABLE SET search_path FROM CURRENT AS $$
-  SELECT 1 WHERE EXISTS (SELECT FROM put_off) OR EXISTS (SELECT FROM timelines WHERE archived_months < months)
-              OR EXISTS (SELECT FROM timelines WHERE archived_months > months)
+CREATE FUNCTION put_off_or_old(months int) RETURNS SETOF int LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
+BEGIN
+  /* one question in each statement, and a row as its answer, as a Citus cluster wants it */
+  IF EXISTS (SELECT bot_id FROM put_off LIMIT 1) THEN RETURN NEXT 1;
+  ELSIF EXISTS (SELECT bot_id FROM timelines WHERE archived_months < months LIMIT 1) THEN RETURN NEXT 1;
+  ELSIF EXISTS (SELECT bot_id FROM timelines WHERE archived_months > months LIMIT 1) THEN RETURN NEXT 1;
+  END IF;
+END
 $$;
 `;
 
@@ -47,14 +52,19 @@ interface DueBot {
 }
 
 async function nextBot(tx: ClientBase, months: number): Promise<DueBot | undefined> {
-  const { rows } = await tx.query<DueBot>({
+  const { rows: found } = await tx.query<{ bot_id: number }>({
     name: 'events.bot_to_archive',
-    text: `SELECT t.bot_id, b.clock::float8,
-                  floor(extract(epoch FROM to_timestamp(b.clock / 1000.0) AT TIME ZONE 'UTC' - make_interval(months => $1)) * 1000)::float8 AS before
-             FROM (SELECT bot_id FROM timelines WHERE archived_months < $1
-                   UNION ALL SELECT bot_id FROM timelines WHERE archived_months > $1 LIMIT 1) t
-             JOIN bots b USING (bot_id)`,
+    text: `(SELECT bot_id FROM timelines WHERE archived_months < $1 LIMIT 1)
+           UNION ALL (SELECT bot_id FROM timelines WHERE archived_months > $1 LIMIT 1) LIMIT 1`,
     values: [months],
+  });
+  if (found[0] === undefined) return undefined;
+  const { rows } = await tx.query<DueBot>({
+    name: 'events.archive_before',
+    text: `SELECT bot_id, clock::float8,
+                  floor(extract(epoch FROM to_timestamp(clock / 1000.0) AT TIME ZONE 'UTC' - make_interval(months => $1)) * 1000)::float8 AS before
+             FROM bots WHERE bot_id = $2`,
+    values: [months, found[0].bot_id],
   });
   return rows[0];
 }

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { isKnownAsCitus, ofBot } from '../../../database/citus.ts';
+import { ofBot } from '../../../database/citus.ts';
 import { numbers, onlyBot } from '../../batch-sql.ts';
 import type { Moment } from '../draft.ts';
 import { ARCHIVED_COLUMNS, archivedFrom, EVENT_COLUMNS } from './archived-rows.ts';
@@ -17,17 +17,22 @@ export interface NeededRows {
  * count, and not their chunk, until the chunk is packed again.
  */
 export async function restoreRows(tx: ClientBase, needed: readonly NeededRows[]): Promise<void> {
-  if (needed.length === 0 || (isKnownAsCitus(tx) && !(await hasArchived(tx, needed)))) return;
+  if (needed.length === 0) return;
+  const only = onlyBot(
+    tx,
+    needed.map(({ bot_id }) => bot_id),
+  );
   await tx.query(
-    `WITH needed AS MATERIALIZED (
+    `INSERT INTO events (${EVENT_COLUMNS})
+     WITH needed AS MATERIALIZED (
        SELECT * FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[]) AS n (bot_id, user_id, first, last)),
      found AS MATERIALIZED (
        SELECT DISTINCT a.bot_id, a.chunk
          FROM needed n JOIN archive a ON a.bot_id = n.bot_id AND a.user_id @> ARRAY[n.user_id]
-                                     AND a.last_date >= n.first AND a.first_date <= n.last)
-     INSERT INTO events (${EVENT_COLUMNS})
+                                     AND a.last_date >= n.first AND a.first_date <= n.last
+        WHERE ${ofBot('a.bot_id', only)})
      SELECT ${ARCHIVED_COLUMNS} FROM ${archivedFrom()} JOIN found ON a.bot_id = found.bot_id AND a.chunk = found.chunk
-      WHERE r.user_id = ANY ($2::bigint[])
+      WHERE r.user_id = ANY ($2::bigint[]) AND ${ofBot('a.bot_id', only)}
         AND EXISTS (SELECT FROM needed n
                      WHERE n.bot_id = a.bot_id AND n.user_id = r.user_id AND r.date BETWEEN n.first AND n.last)
      ON CONFLICT DO NOTHING`,
@@ -38,18 +43,6 @@ export async function restoreRows(tx: ClientBase, needed: readonly NeededRows[])
       numbers(needed.map(({ until }) => until)),
     ],
   );
-}
-
-/**
- * Asked on a Citus cluster, whose tables have no archived events: the statement that restores them cannot run on several nodes. Only
- * tables of a version that was built before the database got the extension may have some.
- */
-async function hasArchived(tx: ClientBase, needed: readonly NeededRows[]): Promise<boolean> {
-  const only = onlyBot(
-    tx,
-    needed.map(({ bot_id }) => bot_id),
-  );
-  return (await tx.query(`SELECT FROM archive WHERE ${ofBot('bot_id', only)} LIMIT 1`)).rowCount === 1;
 }
 
 /** Events of a bot with this unit (null: with any), after a moment. */
