@@ -1,15 +1,18 @@
 import pg from 'pg';
 
 /** A node of a Citus cluster. */
-interface Node {
+export interface Node {
   readonly host: string;
   readonly port: number;
 }
 
-interface Cluster {
+export interface Cluster {
   readonly coordinator: Node;
   readonly workers: readonly Node[];
 }
+
+/** The address at which the nodes of a cluster reach a worker, for tests that cut the way. */
+export type WayTo = (worker: Node) => Node;
 
 /** Few, since each test file creates all tables: two on each of two workers. */
 const SHARDS = 4;
@@ -32,15 +35,21 @@ export async function clusterOf(server: string): Promise<Cluster | null> {
 /**
  * Makes a new database of the coordinator a cluster: a database of the same name on each worker, and the extension in all. One
  * at a time: Citus writes roles, which all databases of a server share, and two that do so at once fail.
+ * @param wayTo the address at which the nodes reach a worker
  */
-export async function makeCluster(server: string, url: URL, cluster: Cluster): Promise<void> {
+export async function makeCluster(
+  server: string,
+  url: URL,
+  cluster: Cluster,
+  wayTo: WayTo = (worker) => worker,
+): Promise<void> {
   await onDatabase(server, async (client) => {
     await client.query(`SELECT pg_advisory_lock(hashtextextended('cluster for a test', 0))`);
-    await makeOne(url, cluster);
+    await makeOne(url, cluster, wayTo);
   });
 }
 
-async function makeOne(url: URL, { coordinator, workers }: Cluster): Promise<void> {
+async function makeOne(url: URL, { coordinator, workers }: Cluster, wayTo: WayTo): Promise<void> {
   const name = url.pathname.slice(1);
   for (const worker of workers) {
     await onDatabase(at(url, worker, 'postgres'), (client) => client.query(`CREATE DATABASE ${name}`));
@@ -50,7 +59,7 @@ async function makeOne(url: URL, { coordinator, workers }: Cluster): Promise<voi
     await client.query('CREATE EXTENSION citus');
     await client.query(`ALTER DATABASE ${name} SET citus.shard_count TO ${SHARDS}`);
     await client.query('SELECT citus_set_coordinator_host($1, $2)', [coordinator.host, coordinator.port]);
-    for (const { host, port } of workers) await client.query('SELECT citus_add_node($1, $2)', [host, port]);
+    for (const { host, port } of workers.map(wayTo)) await client.query('SELECT citus_add_node($1, $2)', [host, port]);
   });
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { clusterOf, dropFromWorkers, makeCluster } from './citus.ts';
+import { clusterOf, dropFromWorkers, makeCluster, type WayTo } from './citus.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 export interface TestDatabase {
@@ -15,6 +15,8 @@ export interface TestDatabase {
 
 /** The server of the file that runs, if it has one of its own. */
 let ownServer: TestServer | undefined;
+/** The addresses of its workers, if it is a cluster. */
+let ownWayTo: WayTo | undefined;
 
 /**
  * Gives the databases of a file a server of their own; to be called first in the file. For tests that hold locks for
@@ -31,14 +33,19 @@ export function onOwnServer(): void {
   });
 }
 
-/** Creates the databases of a file on the given server; to be called first in the file. */
-export function onServerOf(server: TestServer | null): void {
+/**
+ * Creates the databases of a file on the given server; to be called first in the file.
+ * @param wayTo if it is a cluster, the addresses at which its nodes reach its workers
+ */
+export function onServerOf(server: TestServer | null, wayTo?: WayTo): void {
   beforeAll(() => {
     ownServer = server ?? undefined;
+    ownWayTo = wayTo;
   });
   afterAll(async () => {
     await ownServer?.stop();
     ownServer = undefined;
+    ownWayTo = undefined;
   });
 }
 
@@ -51,7 +58,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   const create = async (): Promise<void> => {
     await onServer(server, `CREATE DATABASE ${name}`);
-    if (cluster !== null) await makeCluster(server, url, cluster);
+    if (cluster !== null) await makeCluster(server, url, cluster, ownWayTo);
   };
   const drop = async (): Promise<void> => {
     await onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

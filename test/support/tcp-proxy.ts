@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 
 /** A proxy in front of a server that simulates its outages. */
 export interface TcpProxy {
@@ -8,6 +9,8 @@ export interface TcpProxy {
   refuse(): Promise<void>;
   /** Behaves like a server that is stopped or cut off: connections stay, but carry no data. */
   freeze(): void;
+  /** Cuts the connection that is about to carry this text to the server, once. Resolves then. */
+  cutAt(text: string): Promise<void>;
   /** The server is back; frozen connections continue. */
   restore(): Promise<void>;
   close(): Promise<void>;
@@ -17,8 +20,18 @@ export async function tcpProxy(serverUrl: string): Promise<TcpProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let frozen = false;
+  let awaited: { readonly text: string; readonly found: () => void } | null = null;
   const server = createServer((client) => {
     const upstream = connect({ host: target.hostname, port: Number(target.port) });
+    const cutter = new Transform({
+      transform(chunk: Buffer, _, pass) {
+        if (awaited === null || !chunk.includes(awaited.text)) return pass(null, chunk);
+        awaited.found();
+        awaited = null;
+        client.destroy();
+        pass();
+      },
+    });
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -29,7 +42,8 @@ export async function tcpProxy(serverUrl: string): Promise<TcpProxy> {
         sockets.delete(from);
         to.destroy();
       });
-      from.pipe(to);
+      if (from === client) from.pipe(cutter).pipe(to);
+      else from.pipe(to);
       if (frozen) from.pause();
     }
   });
@@ -53,6 +67,10 @@ export async function tcpProxy(serverUrl: string): Promise<TcpProxy> {
       frozen = true;
       for (const socket of sockets) socket.pause();
     },
+    cutAt: (text) =>
+      new Promise((found) => {
+        awaited = { text, found };
+      }),
     async restore() {
       frozen = false;
       for (const socket of sockets) socket.resume();
