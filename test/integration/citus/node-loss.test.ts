@@ -9,7 +9,7 @@ import { operate } from '../../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { type TcpProxy, tcpProxy } from '../../support/tcp-proxy.ts';
 
-/** What happens when a worker of a cluster goes away, a transaction is cut between its phases, and shards move. */
+/** A worker of a cluster goes away, a transaction is cut between its phases, and shards move. */
 
 const given = await startCitus();
 const nodes = given === null ? null : await clusterOf(given.url);
