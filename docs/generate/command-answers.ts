@@ -50,6 +50,10 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'operator issue': '`operator_id`, and `operator_key`, shown once. See [operators](operations.md#operators).',
   'operator list': 'the operators, without secrets.',
   'operator revoke': '`operator_id`.',
+  'export events': '`rows`, `data_as_of`; on stderr if the data are on the standard output. See [Export](export.md).',
+  'export users': 'as `export events`.',
+  'export accruals': 'as `export events`.',
+  'export recipients': 'as `export events`.',
   'projection list':
     'every version of every read model, and every process: its position, its lag, its error, and which command to run next.',
   'projection rebuild':

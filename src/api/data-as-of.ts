@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { isoWithOffset } from '../domain/local-time.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
-import { readModelLagMs } from './read-model-lag.ts';
+import { readModelLagMs } from '../projections/runtime/read-model-lag.ts';
 
 /**
  * Finds the time up to which all of these schemas have applied what was received, as ISO 8601 in a time zone. Call it before

@@ -115,6 +115,7 @@ export function cliContext(
           lowerPriority();
         },
         progress,
+        standardOutput: process.stdout,
       };
       return await work(context);
     } finally {

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { LongWorkContext } from '../administration/context.ts';
 import type { Finding } from '../administration/finding.ts';
@@ -22,6 +23,8 @@ export interface CliContext extends LongWorkContext {
    * service all work that requests wait for. Without a service it does nothing.
    */
   yieldToService(): Promise<void>;
+  /** Where a command writes data that are its output, and not its answer. */
+  readonly standardOutput: Writable;
 }
 
 /** A change that a command has appended to the log. */
@@ -54,6 +57,8 @@ export interface Answer {
   readonly shown?: object;
   /** Further lines for a person, written to stderr. */
   readonly notes?: readonly string[];
+  /** The command has written data to the standard output, so the answer goes to stderr. */
+  readonly isBesideData?: boolean;
   /** The command returns when every instance has applied this change. */
   readonly change?: Change;
   /** Makes the command fail after it has written the answer. */

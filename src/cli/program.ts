@@ -84,6 +84,11 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
     load: async () => (await import('./intake/import.ts')).importCommands,
   },
   {
+    name: 'export',
+    description: 'Export events, users, accruals and recipients, as NDJSON, CSV or Parquet.',
+    load: async () => (await import('./export/export.ts')).exportCommands,
+  },
+  {
     name: 'operator',
     description: 'Issue, list and revoke the keys of operators.',
     load: async () => (await import('./operations/operator.ts')).operator,
@@ -170,8 +175,9 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
   // After a noun, `--version` is an option of that noun's command, since read models have versions, too.
   if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'Show the version.');
 
-  function answer(command: Command, { value, shown = value, notes = [] }: Answer): void {
-    stdout(command.optsWithGlobals()['json'] ? asJson(value) : asText(shown));
+  function answer(command: Command, { value, shown = value, notes = [], isBesideData = false }: Answer): void {
+    const write = isBesideData ? stderr : stdout;
+    write(command.optsWithGlobals()['json'] ? asJson(value) : asText(shown));
     for (const note of notes) stderr(`${note}\n`);
   }
 

@@ -37,6 +37,7 @@ const PAGES_RUN_HERE = [
   'docs/broadcasts.md',
   'docs/referral.md',
   'docs/operations.md',
+  'docs/export.md',
 ];
 /** Pages that another test runs, since they need another service. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {

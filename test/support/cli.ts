@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import type pg from 'pg';
 import type { Change } from '../../src/cli/command.ts';
 import { ReadModelWaitTimeoutError } from '../../src/cli/command.ts';
@@ -27,6 +28,8 @@ export interface TestCli {
   /** From now on no read model catches up. */
   stall(): void;
   run(...argv: string[]): Promise<CliRun>;
+  /** The data that the last command wrote to its standard output beside the answer. */
+  data(): Buffer;
   /** Runs a command with --json, which must succeed. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   json(...argv: string[]): Promise<any>;
@@ -44,8 +47,10 @@ export async function startTestCli(): Promise<TestCli> {
   const source = { pool: database.pool, schema: firstSchema(catalogReadModel) };
   const changes: Change[] = [];
   let stalled = false;
+  let data: Buffer[] = [];
 
   async function run(...argv: string[]): Promise<CliRun> {
+    data = [];
     const output = { out: '', err: '' };
     const code = await runCli(argv, {
       stdout: (text) => {
@@ -68,6 +73,12 @@ export async function startTestCli(): Promise<TestCli> {
           signal: new AbortController().signal,
           waitForSwitch: async () => {},
           progress: () => {},
+          standardOutput: new Writable({
+            write(chunk: Buffer, _encoding, done) {
+              data.push(chunk);
+              done();
+            },
+          }),
           allowedNetworks: [],
           yieldToService: async () => {},
           catalog: async () => source,
@@ -93,6 +104,7 @@ export async function startTestCli(): Promise<TestCli> {
     pool: database.pool,
     changes,
     run,
+    data: () => Buffer.concat(data),
     stall() {
       stalled = true;
     },

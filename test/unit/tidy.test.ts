@@ -73,6 +73,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'projections/read-model.ts',
     ...READ_MODELS,
     'projections/runtime/checkpoint.ts',
+    'projections/runtime/read-model-lag.ts',
     'projections/runtime/status.ts',
     // A change is answered after the read models have applied it.
     'projections/runtime/wait-for-read-models.ts',

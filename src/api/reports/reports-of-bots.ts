@@ -4,10 +4,10 @@ import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { readModelLagMs } from '../../projections/runtime/read-model-lag.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import type { FindCellUsers, RunReport } from '../../queries/reports/run-report.ts';
-import { readModelLagMs } from '../read-model-lag.ts';
 import { savedSegmentSources } from '../saved-segments/find-saved-segments.ts';
 import {
   type AnswerReport,

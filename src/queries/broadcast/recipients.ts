@@ -139,3 +139,9 @@ function shownOf(stored: number): RecipientState {
   if (found === undefined) throw new TypeError(`a recipient in state ${stored}`);
   return found[0] as RecipientState;
 }
+
+/** SQL of the state that is shown of a recipient. @param cancelled SQL: the unattempted of its broadcast are cancelled */
+export function stateSql(state: string, cancelled: string): string {
+  const cases = Object.entries(STORED.attempted).map(([shown, stored]) => `WHEN ${stored} THEN '${shown}'`);
+  return `CASE ${state} ${cases.join(' ')} ELSE CASE WHEN ${cancelled} THEN 'cancelled' ELSE 'pending' END END`;
+}

@@ -44,33 +44,78 @@ export async function entriesOf(
   { bot, userId }: AccountName,
   { payoutId, accrualIds, limit, offset }: EntriesQuery,
 ): Promise<EntryRow[]> {
+  const columns = entryColumns({ accounts, referral, botId: '$6' });
+  const numbers = NUMBERS.map((name) => `(${columns[name]})::float8 AS ${name}`);
   const { rows } = await pool.query<EntryRow>({
     name: `${accounts}.${referral}.entries`,
     text: `
-      SELECT x.accrual_id::float8, (x.place / ${PER_COMMIT})::float8 AS position, x.date::float8,
-             x.at::float8 AS recorded_at, x.available_at::float8, x.referral_id::float8, x.rule_id::float8,
-             (SELECT r.name FROM ${referral}.rules r WHERE r.bot_id = $6 AND r.rule_id = x.rule_id
-               ORDER BY r.ord DESC LIMIT 1) AS rule_name,
-             trim_scale(x.amount)::text AS amount, nullif(x.unit, 0)::float8 AS unit_id, p.payout_id::float8,
-             x.compensates::float8,
-             CASE WHEN x.reversed_at IS NOT NULL AND NOT x.cancelled THEN (
-               SELECT c.accrual_id::float8 FROM ${accounts}.accruals c
-                WHERE c.public_key = $1 AND c.user_id = $2 AND c.place = x.reversed_place AND c.compensates = x.accrual_id
-             ) END AS compensated_by,
-             x.reversed_at::float8, coalesce(x.reason, o.reason) AS reason
-        FROM ${accounts}.accruals x
-        LEFT JOIN ${accounts}.accruals o ON o.accrual_id = x.compensates AND o.public_key = $1
-        LEFT JOIN LATERAL (
-             SELECT c.claimed_by FROM ${accounts}.payouts c
-              WHERE c.public_key = $1 AND c.user_id = $2 AND c.unit = x.unit
-                AND c.requested_at >= greatest(x.available_at, x.at) AND c.place > x.place
-              ORDER BY c.requested_at, c.place LIMIT 1) first ON true
-        LEFT JOIN ${accounts}.payouts p ON p.payout_id = first.claimed_by AND p.public_key = $1
-                                       AND NOT (x.cancelled AND x.reversed_place < p.place)
+      SELECT ${numbers.join(', ')}, ${columns.rule_name} AS rule_name, trim_scale(${columns.amount})::text AS amount,
+             ${columns.reason} AS reason
+        FROM ${entriesFrom(accounts)}
        WHERE x.public_key = $1 AND x.user_id = $2 AND ($3::bigint IS NULL OR p.payout_id = $3)
          AND ($7::bigint[] IS NULL OR x.accrual_id = ANY ($7))
        ORDER BY x.place LIMIT $4 OFFSET $5`,
     values: [bot, userId, payoutId ?? null, limit, offset, botId, accrualIds ?? null],
   });
   return rows;
+}
+
+const NUMBERS = [
+  'accrual_id',
+  'position',
+  'date',
+  'recorded_at',
+  'available_at',
+  'referral_id',
+  'rule_id',
+  'unit_id',
+  'payout_id',
+  'compensates',
+  'compensated_by',
+  'reversed_at',
+] as const;
+
+/** The schemas, and SQL of the bot's id. */
+interface EntrySql {
+  readonly accounts: string;
+  readonly referral: string;
+  readonly botId: string;
+}
+
+/** SQL of the columns of an entry, over {@link entriesFrom}. */
+export function entryColumns({ accounts, referral, botId }: EntrySql) {
+  return {
+    accrual_id: 'x.accrual_id',
+    position: `x.place / ${PER_COMMIT}`,
+    date: 'x.date',
+    recorded_at: 'x.at',
+    available_at: 'x.available_at',
+    referral_id: 'x.referral_id',
+    rule_id: 'x.rule_id',
+    rule_name: `(SELECT r.name FROM ${referral}.rules r WHERE r.bot_id = ${botId} AND r.rule_id = x.rule_id
+      ORDER BY r.ord DESC LIMIT 1)`,
+    amount: 'x.amount',
+    unit_id: 'nullif(x.unit, 0)',
+    payout_id: 'p.payout_id',
+    compensates: 'x.compensates',
+    compensated_by: `CASE WHEN x.reversed_at IS NOT NULL AND NOT x.cancelled THEN (
+      SELECT c.accrual_id FROM ${accounts}.accruals c
+       WHERE c.public_key = x.public_key AND c.user_id = x.user_id AND c.place = x.reversed_place
+         AND c.compensates = x.accrual_id) END`,
+    reversed_at: 'x.reversed_at',
+    reason: 'coalesce(x.reason, o.reason)',
+  } as const;
+}
+
+/** SQL of the accruals `x`, each with the payout `p` that has it and the accrual `o` that it makes good. */
+export function entriesFrom(accounts: string): string {
+  return `${accounts}.accruals x
+    LEFT JOIN ${accounts}.accruals o ON o.accrual_id = x.compensates AND o.public_key = x.public_key
+    LEFT JOIN LATERAL (
+         SELECT c.claimed_by FROM ${accounts}.payouts c
+          WHERE c.public_key = x.public_key AND c.user_id = x.user_id AND c.unit = x.unit
+            AND c.requested_at >= greatest(x.available_at, x.at) AND c.place > x.place
+          ORDER BY c.requested_at, c.place LIMIT 1) first ON true
+    LEFT JOIN ${accounts}.payouts p ON p.payout_id = first.claimed_by AND p.public_key = x.public_key
+                                   AND NOT (x.cancelled AND x.reversed_place < p.place)`;
 }

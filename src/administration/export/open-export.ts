@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import type pg from 'pg';
+import type { Sources } from '../../domain/sources.ts';
+import type { EventLog } from '../../log/port.ts';
+import { readModelLagMs } from '../../projections/runtime/read-model-lag.ts';
+import type { ExportKind } from '../../queries/export/columns.ts';
+import { type ExportRequest, exportRows, TABLES_READ } from '../../queries/export/export-rows.ts';
+import { type ExportFormat, formatted } from '../../queries/export/formats.ts';
+import { statement } from '../../queries/reports/statement.ts';
+
+export interface OpenExportOptions extends ExportRequest {
+  readonly kind: ExportKind;
+  readonly format: ExportFormat;
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly sources: Pick<Sources, 'now'>;
+  /** Rows that are read and formatted in one go. */
+  readonly pageRows: number;
+  /** Ends the export: what is read then rejects. */
+  readonly signal: AbortSignal;
+}
+
+export interface OpenedExport {
+  /** The export has all that was received up to then; milliseconds since 1970 UTC. */
+  readonly dataAsOf: number;
+  /** The caller must read them to the end, or `return()`: until then a connection and a snapshot are held. */
+  readonly parts: AsyncIterableIterator<Uint8Array>;
+  /** Rows in the parts so far. */
+  readonly rows: () => number;
+}
+
+/**
+ * Begins an export: one snapshot for all its rows. The first part is read before this resolves, so a database that is down is an
+ * error here.
+ */
+export async function openExport(options: OpenExportOptions): Promise<OpenedExport> {
+  const { kind, format, pool, log, sources, tables, bot, period, pageRows, signal } = options;
+  const now = sources.now();
+  const lagMs = await readModelLagMs(
+    log,
+    pool,
+    TABLES_READ[kind].map((name) => tables[name]),
+  );
+  let deferredSince: number | null = null;
+  let rows = 0;
+
+  async function* read(tx: pg.PoolClient): AsyncGenerator<Uint8Array> {
+    if (kind === 'events') deferredSince = await oldestDeferred(tx, options);
+    const exported = exportRows(kind, tx, { tables, bot, period }, pageRows);
+    async function* counted() {
+      for await (const page of exported.pages) {
+        rows += page.length;
+        yield page;
+      }
+    }
+    yield* formatted(format, { columns: exported.columns, pages: counted() });
+  }
+
+  const parts = inSnapshot(pool, signal, read);
+  const first = await parts.next();
+  return {
+    dataAsOf: Math.min(now - lagMs, deferredSince ?? now),
+    parts: withFirst(first, parts),
+    rows: () => rows,
+  };
+}
+
+/** Gives the first result again. A generator around `parts` would not end them if nothing is read of it. */
+function withFirst<T>(first: IteratorResult<T, void>, parts: AsyncGenerator<T, void>): AsyncIterableIterator<T> {
+  let next: IteratorResult<T, void> | null = first;
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      const given = next ?? (await parts.next());
+      next = null;
+      return given;
+    },
+    return: async () => parts.return(),
+  };
+}
+
+/** How often the server looks whether the client is still there while a statement runs. */
+const CHECK_CLIENT = "SET LOCAL client_connection_check_interval = '5s'";
+
+/** Reads in one snapshot. A signal that aborts ends the connection, and with it the statement under way. */
+async function* inSnapshot(
+  pool: pg.Pool,
+  signal: AbortSignal,
+  read: (tx: pg.PoolClient) => AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  const tx = await pool.connect();
+  let isBroken = true;
+  const cutOff = (): void => void tx.end().catch(() => {}); // the connection is broken already
+  signal.addEventListener('abort', cutOff, { once: true });
+  try {
+    signal.throwIfAborted();
+    await tx.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off; ${CHECK_CLIENT}`);
+    isBroken = false;
+    yield* read(tx);
+  } catch (error) {
+    isBroken = true;
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', cutOff);
+    // Nothing was written. A transaction that cannot be ended ends with its connection.
+    if (!isBroken && !signal.aborted) await tx.query('ROLLBACK').catch(() => (isBroken = true));
+    tx.release(isBroken || signal.aborted);
+  }
+}
+
+/** When the oldest change was received after which amounts of these events await revaluation; null: there is none. */
+async function oldestDeferred(tx: pg.ClientBase, { tables, bot, period }: ExportRequest): Promise<number | null> {
+  const { text, values } = statement(sql`
+    SELECT since::float8 FROM ${sql.id(tables.events, 'deferred_events')}(${bot.bot_id}::int,
+      ${period.from ?? Number.MIN_SAFE_INTEGER}::bigint, ${period.to ?? Number.MAX_SAFE_INTEGER}::bigint, false)`);
+  const { rows } = await tx.query<{ readonly since: number | null }>(text, [...values]);
+  return rows[0]?.since ?? null;
+}

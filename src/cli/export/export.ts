@@ -1,0 +1,118 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { openExport } from '../../administration/export/open-export.ts';
+import { isoWithOffset } from '../../domain/local-time.ts';
+import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { eventsReadModel } from '../../projections/events/read-model.ts';
+import type { ReadModel } from '../../projections/read-model.ts';
+import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
+import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { usersReadModel } from '../../projections/users/read-model.ts';
+import { EXPORT_KINDS, type ExportKind } from '../../queries/export/columns.ts';
+import { type ExportTables, TABLES_READ } from '../../queries/export/export-rows.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../queries/export/formats.ts';
+import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
+import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
+import { botOption, namedBots } from '../values.ts';
+
+interface ExportOptions {
+  readonly bot: string;
+  readonly from?: number;
+  readonly to?: number;
+  readonly format: ExportFormat;
+  readonly output: string;
+}
+
+const DESCRIPTIONS: Readonly<Record<ExportKind, string>> = {
+  events: 'Export events by date, with their custom properties and labels.',
+  users: 'Export users by id. The period is that of their creation.',
+  accruals: 'Export what referrers earned, reversed accruals and their compensations included.',
+  recipients: 'Export the recipients of broadcasts. A period leaves out those without an outcome.',
+};
+
+export function exportCommands(cli: Cli): void {
+  for (const kind of EXPORT_KINDS) exportCommand(cli, kind);
+}
+
+function exportCommand(cli: Cli, kind: ExportKind): Command {
+  return cli.noun
+    .command(kind)
+    .description(DESCRIPTIONS[kind])
+    .addOption(botOption())
+    .addOption(new Option('--from <date>', 'The first day or moment of the period.').argParser(bound(parseFrom)))
+    .addOption(new Option('--to <date>', 'The last day or moment, included.').argParser(bound(parseTo)))
+    .addOption(new Option('--format <format>', 'The format.').choices(EXPORT_FORMATS).default('ndjson'))
+    .option('--output <file>', 'The file, which appears when it is whole; - is the standard output.', '-')
+    .action(cli.action<[ExportOptions]>((context, options) => writeExport(context, kind, options)));
+}
+
+function bound(parse: (text: string) => number | null): (text: string) => number {
+  return (text) => {
+    const found = parse(text);
+    if (found === null) throw new InvalidArgumentError(`It ${MOMENT_FORMAT}.`);
+    return found;
+  };
+}
+
+const READ_MODELS: Readonly<Record<keyof ExportTables, ReadModel>> = {
+  catalog: catalogReadModel,
+  events: eventsReadModel,
+  users: usersReadModel,
+  referral: referralReadModel,
+  accounts: accountsReadModel,
+  recipients: recipientsReadModel,
+};
+
+/** Rows that are read in one go. A command has its thread for itself. */
+const PAGE_ROWS = 2000;
+
+async function writeExport(context: CliContext, kind: ExportKind, options: ExportOptions): Promise<Answer> {
+  const { log, pool, sources, signal, progress, standardOutput } = context;
+  const { format, output, from = null, to = null } = options;
+  const period = { from, to };
+  if (isEmptyPeriod(period)) throw new CliError('--from is after --to');
+  const [bot] = await namedBots(await context.catalog(), [options.bot]);
+  const schemas: Partial<Record<keyof ExportTables, string>> = {};
+  for (const name of TABLES_READ[kind]) schemas[name] = (await context.projected(READ_MODELS[name])).schema;
+  const tables = schemas as ExportTables; // the export reads no others
+  const opened = await openExport({
+    ...{ kind, format, pool, log, sources, tables, period, signal, pageRows: PAGE_ROWS },
+    bot: bot!,
+  });
+  const toOutput = output === '-';
+  const write = toOutput ? writeTo(standardOutput) : writeFile(output);
+  await write(shown(opened.parts, () => progress({ what: 'exporting', done: opened.rows(), total: null, unit: kind })));
+  const value = { rows: opened.rows(), data_as_of: isoWithOffset(opened.dataAsOf, 'UTC') };
+  return { value, isBesideData: toOutput };
+}
+
+async function* shown(parts: AsyncIterable<Uint8Array>, show: () => void): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) {
+    yield part;
+    show();
+  }
+}
+
+type Write = (parts: AsyncIterable<Uint8Array>) => Promise<void>;
+
+function writeTo(output: Writable): Write {
+  return (parts) => pipeline(Readable.from(parts, { objectMode: false }), output, { end: false });
+}
+
+/** Writes beside the file and renames, so that a file of this name is whole. */
+function writeFile(file: string): Write {
+  return async (parts) => {
+    const partial = `${file}.partial`;
+    const handle = await open(partial, 'w');
+    try {
+      await pipeline(Readable.from(parts, { objectMode: false }), handle.createWriteStream({ flush: true }));
+    } catch (error) {
+      await rm(partial, { force: true });
+      throw error;
+    }
+    await rename(partial, file);
+  };
+}
