@@ -84,6 +84,7 @@ export const environment = z
       'A report may run this long, in milliseconds, 100 to 600,000; the wait for its turn (MAX_WAIT_MS, then 503) does not count',
     ),
     REPORT_CONCURRENCY: count(4, 1, 1000).describe('Reports of one API key at once, in one instance, 1 to 1,000'),
+    EXPORT_CONCURRENCY: count(4, 1, 100).describe('Exports over HTTP at once, in one instance, 1 to 100'),
     REPORT_CACHE_MB: count(384, 1, MOST).describe(
       'Memory for columns of events and fields of users that the next report may need, of all threads of one instance together (as many as processors, at most 4), in MiB, 1 to 1,000,000; for each thread 20 to 40 bytes an event hold what most reports ask, 100 all columns but long texts',
     ),

@@ -66,6 +66,7 @@ async function openApiDocument(): Promise<OpenApi> {
           config,
           pool: unused,
           counts: unused,
+          exports: unused,
           botApi: unused,
           runReport: unused,
           findCellUsers: unused,

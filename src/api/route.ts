@@ -15,7 +15,15 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly url: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: 'Intake' | 'Reports' | 'Saved segments' | 'Broadcasts' | 'Referrals' | 'Settings' | 'Operations';
+  readonly tag:
+    | 'Intake'
+    | 'Reports'
+    | 'Saved segments'
+    | 'Broadcasts'
+    | 'Referrals'
+    | 'Exports'
+    | 'Settings'
+    | 'Operations';
   readonly access: AccessRule;
   /** Parameters of the path, for OpenAPI. */
   readonly params?: z.ZodType;
@@ -33,6 +41,8 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly answer: z.ZodType;
   /** Other media types of the answer; the handler sets them. */
   readonly otherMedia?: readonly string[];
+  /** Media types of an answer that is never JSON and may be without end; the handler sets them. Such a route has no HEAD. */
+  readonly media?: readonly string[];
   /** Statuses beside 200 and those that every route shares. */
   readonly errors?: readonly number[];
   /** Whether the answer may have exact decimals, which are written with all their digits. */
@@ -127,8 +137,8 @@ export function registerRoutes(
       method: declared.method,
       url: declared.url,
       bodyLimit: declared.bodyLimit ?? SMALL_BODY,
-      // A HEAD request must not run a GET that changes something.
-      exposeHeadRoute: !declared.idempotent,
+      // A HEAD request must not run a GET that changes something, nor make all of an export.
+      exposeHeadRoute: !declared.idempotent && declared.media === undefined,
       schema: documentation(declared),
       // Fastify's own check is off: the handler checks after authentication and names every problem.
       validatorCompiler: () => () => true,
@@ -190,13 +200,11 @@ function documentation(declared: AnyRoute): object {
   };
 }
 
-function success({ answer, otherMedia }: AnyRoute): object {
-  if (otherMedia === undefined) return answer;
-  const others = otherMedia.map((type) => [type, { schema: z.string() }]);
-  return {
-    description: 'Default Response',
-    content: { 'application/json': { schema: answer }, ...Object.fromEntries(others) },
-  };
+function success({ answer, otherMedia, media }: AnyRoute): object {
+  if (otherMedia === undefined && media === undefined) return answer;
+  const texts = (media ?? otherMedia ?? []).map((type) => [type, { schema: z.string() }]);
+  const json = media === undefined ? { 'application/json': { schema: answer } } : {};
+  return { description: 'Default Response', content: { ...json, ...Object.fromEntries(texts) } };
 }
 
 /** @throws ApiError 400, naming parameters that are given more than once before all else */

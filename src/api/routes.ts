@@ -15,6 +15,7 @@ import { eventsReadModel } from '../projections/events/read-model.ts';
 import type { ServedSchema } from '../projections/served-schema.ts';
 import type { FindCellUsers, RunReport } from '../queries/reports/run-report.ts';
 import { broadcastRoutes } from './broadcast/routes.ts';
+import { exportRoutes } from './export/routes.ts';
 import { listBotErrors } from './intake/bot-errors.ts';
 import { sendEvent } from './intake/send-event.ts';
 import { sendTarget } from './intake/send-target.ts';
@@ -29,11 +30,13 @@ import { settingsRoutes } from './settings/routes.ts';
 export interface ApiDependencies {
   readonly config: Pick<
     Config,
-    'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY' | 'MAX_WAIT_MS' | 'WEBHOOK_ALLOWED_NETWORKS'
+    'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY' | 'EXPORT_CONCURRENCY' | 'MAX_WAIT_MS' | 'WEBHOOK_ALLOWED_NETWORKS'
   >;
   readonly pool: pg.Pool;
   /** Connections for counts of audiences alone. */
   readonly counts: pg.Pool;
+  /** Connections for exports alone. */
+  readonly exports: pg.Pool;
   readonly botApi: BotApi;
   readonly runReport: RunReport;
   readonly findCellUsers: FindCellUsers;
@@ -59,6 +62,7 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     ...broadcastRoutes(dependencies, reports),
     ...savedSegmentRoutes(dependencies),
     ...referralRoutes(dependencies),
+    ...exportRoutes(dependencies),
     ...settingsRoutes(dependencies),
   ];
 }

@@ -46,6 +46,8 @@ const READY_WITHIN_MS = 1000;
 const LOOKUP_CONNECTIONS = 8;
 /** Counts of audiences at once (decisions.md#audience-size). */
 const COUNT_CONNECTIONS = 2;
+/** How long a page of an export may take: the first one may need a sort of all rows. */
+const EXPORT_ANSWER_MS = 10 * 60_000;
 /** How long a test send waits for the platform's answer (decisions.md#test-send). */
 const TEST_ANSWER_MS = 10_000;
 /** A request looks up the key and the bot, one after the other. Both together may take MAX_WAIT_MS. */
@@ -117,6 +119,15 @@ export async function startService(options: ServiceOptions): Promise<string> {
     onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
   });
   lifecycle.started('database connections of audience counts', () => counts.end());
+  const exports = createPool({
+    connectionString: foundation.connectionString,
+    max: config.EXPORT_CONCURRENCY,
+    name: 'exports',
+    maxWaitMs: config.MAX_WAIT_MS,
+    answerWithinMs: EXPORT_ANSWER_MS,
+    onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
+  });
+  lifecycle.started('database connections of exports', () => exports.end());
   const botApi = createBotApi({
     root: config.TELEGRAM_API_ROOT,
     connections: MAX_TEST_SENDS,
@@ -205,6 +216,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
               config,
               pool: lookups,
               counts,
+              exports,
               botApi,
               runReport: reports!.run,
               findCellUsers: reports!.findUsers,

@@ -19,6 +19,7 @@ describe('the documents', () => {
     config: readConfig({}),
     pool: unused,
     counts: unused,
+    exports: unused,
     botApi: unused,
     runReport: unused,
     findCellUsers: unused,

@@ -39,9 +39,9 @@ export function reducedOpenApi(document: OpenApi): OpenApi {
   return document;
 }
 
-/** The webhook is called by the platform, `/admin/v1` by operators. */
+/** The webhook is called by the platform, `/admin/v1` by operators. Exports are streams without end, which no call returns. */
 function isForClients(path: string): boolean {
-  return path.startsWith('/v1/') && !path.startsWith('/v1/webhook/');
+  return path.startsWith('/v1/') && !path.startsWith('/v1/webhook/') && !path.startsWith('/v1/export/');
 }
 
 /** `csv` of the client asks for that form, so that the result of any other call has one type. */

@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 d2fad9d986517153021c3f2296b1c3aab61b96ba27dae35eb5df48b02744b782
+// Sources: sha256 e2a54bfe71e25a7995d03cbb654460f2ab10626176b191cb07fa3a8eb6318960
 // Types: sha256 60b2585825558ac06277bf0fd9cf2a2f36f273c3f81a6b56b91b412663e0c804
 export interface paths {
     "/v1/send-target": {

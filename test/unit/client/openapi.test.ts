@@ -50,7 +50,11 @@ it('the client sends an Idempotency-Key with exactly the calls that take one', (
 });
 
 it('the calls that answer with CSV are those of `csv`, by their methods', () => {
-  const csv = operations.filter(({ operation }) => JSON.stringify(operation.responses).includes('"text/csv"'));
+  const csv = operations.filter(
+    ({ path, operation }) =>
+      // Exports are streams, which no call returns.
+      !path.startsWith('/v1/export/') && JSON.stringify(operation.responses).includes('"text/csv"'),
+  );
   expect(csv.map(({ path, method }) => `${method} ${path}`).sort()).toEqual([
     'get /v1/broadcast/recipients',
     'post /v1/reports/run',

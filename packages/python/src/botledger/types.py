@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 7acd950e1837941d9b68bbfe9499915f734ab39ca11f8fcc2fad1811482f4108
+# SHA-256 of openapi.json: 915534b976c8b60d9c3d2a5511ae2b96eecd155d20f352a962092bfb1871a16b
 
 from __future__ import annotations
 

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { OpenExportOptions, OpenedExport } from '../../administration/export/open-export.ts';
+import { isoWithOffset } from '../../domain/local-time.ts';
+import type { Problem } from '../../domain/problem.ts';
+import type { ExportKind, ExportPeriod } from '../../queries/export/columns.ts';
+import { EXPORT_FORMATS, MEDIA_TYPES } from '../../queries/export/formats.ts';
+import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
+import { botOf, principalOf } from '../access.ts';
+import { callerGone } from '../caller-gone.ts';
+import { invalid } from '../errors.ts';
+import { type AnyRoute, route } from '../route.ts';
+import type { ExportSlots } from './export-slots.ts';
+
+type Asked = Pick<OpenExportOptions, 'kind' | 'format' | 'bot' | 'period' | 'signal' | 'pageRows'>;
+
+export interface ExportRouteOptions {
+  readonly open: (asked: Asked) => Promise<OpenedExport>;
+  readonly slots: ExportSlots;
+  /** How long a caller may take nothing before the export ends, in milliseconds. */
+  readonly stallMs: number;
+}
+
+/** Rows that are read and formatted in one go, some 5 ms, during which other requests wait. */
+const PAGE_ROWS = 500;
+
+const SUMMARIES: Readonly<Record<ExportKind, string>> = {
+  events: 'Export the events of a period, as a stream',
+  users: 'Export the users of the bot, as a stream',
+  accruals: 'Export every accrual of the bot, as a stream',
+  recipients: 'Export the recipients of all broadcasts of the bot, as a stream',
+};
+
+const bound = z.string().optional();
+const exportQuery = z.object({
+  from: bound.describe('The first day (YYYY-MM-DD, UTC) or moment (RFC 3339)'),
+  to: bound.describe('The last day or moment, included'),
+  format: z.enum(EXPORT_FORMATS).default('ndjson'),
+});
+
+/** GET /v1/export/<kind> (decisions.md#export-http). The answer's end says that it is whole; what fails ends the connection. */
+export function exportRoute(kind: ExportKind, { open, slots, stallMs }: ExportRouteOptions): AnyRoute {
+  return route({
+    method: 'GET',
+    url: `/v1/export/${kind}`,
+    operationId: `export${kind[0]!.toUpperCase()}${kind.slice(1)}`,
+    summary: SUMMARIES[kind],
+    tag: 'Exports',
+    // Referral rewards are part of every plan.
+    access: { resource: 'required', personal: true, premium: kind !== 'accruals' },
+    query: exportQuery,
+    answer: z.string(),
+    media: Object.values(MEDIA_TYPES).map((type) => type.split(';', 1)[0]!),
+    async handle({ request, reply, query: { from, to, format } }) {
+      const bot = botOf(request);
+      const period = periodOf(from, to);
+      slots.take(principalOf(request).keyId, reply);
+      const opened = await open({ ...{ kind, format, bot, period }, signal: callerGone(reply), pageRows: PAGE_ROWS });
+      void reply.type(MEDIA_TYPES[format]).headers({
+        'content-disposition': `attachment; filename="${kind}.${format}"`,
+        'cache-control': 'no-store',
+        'data-as-of': isoWithOffset(opened.dataAsOf, 'UTC'),
+      });
+      return Readable.from(whileTaken(opened.parts, reply, stallMs), { objectMode: false });
+    },
+  });
+}
+
+/** @throws ApiError 400 */
+function periodOf(from: string | undefined, to: string | undefined): ExportPeriod {
+  const problems: Problem[] = [];
+  const read = (path: string, text: string | undefined, parse: (text: string) => number | null): number | null => {
+    const found = text === undefined ? null : parse(text);
+    if (text !== undefined && found === null) problems.push({ path, message: MOMENT_FORMAT });
+    return found;
+  };
+  const period = { from: read('from', from, parseFrom), to: read('to', to, parseTo) };
+  if (isEmptyPeriod(period)) problems.push({ path: 'from', message: 'must not be after to' });
+  if (problems.length > 0) throw invalid(problems);
+  return period;
+}
+
+/** Ends the connection of a caller that takes nothing for `stallMs`: until then the export holds a snapshot of the database. */
+async function* whileTaken(
+  parts: AsyncIterableIterator<Uint8Array>,
+  reply: FastifyReply,
+  stallMs: number,
+): AsyncGenerator<Uint8Array> {
+  let stall: NodeJS.Timeout | undefined;
+  try {
+    for await (const part of parts) {
+      stall = setTimeout(() => reply.raw.destroy(), stallMs);
+      yield part;
+      clearTimeout(stall);
+    }
+  } finally {
+    clearTimeout(stall);
+  }
+}

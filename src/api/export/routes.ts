@@ -1,0 +1,52 @@
+import type pg from 'pg';
+import { openExport } from '../../administration/export/open-export.ts';
+import type { Config } from '../../config.ts';
+import type { Sources } from '../../domain/sources.ts';
+import type { EventLog } from '../../log/port.ts';
+import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { eventsReadModel } from '../../projections/events/read-model.ts';
+import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
+import { referralReadModel } from '../../projections/referral/read-model.ts';
+import type { ServedSchema } from '../../projections/served-schema.ts';
+import { usersReadModel } from '../../projections/users/read-model.ts';
+import { EXPORT_KINDS } from '../../queries/export/columns.ts';
+import type { ExportTables } from '../../queries/export/export-rows.ts';
+import type { AnyRoute } from '../route.ts';
+import { exportRoute } from './export.ts';
+import { exportSlots } from './export-slots.ts';
+
+interface ExportRoutesOptions {
+  readonly config: Pick<Config, 'EXPORT_CONCURRENCY'>;
+  /** Connections for exports alone. */
+  readonly exports: pg.Pool;
+  readonly log: EventLog;
+  readonly served: ServedSchema;
+  readonly sources: Sources;
+}
+
+/** A caller that takes nothing for this time is taken for gone. */
+const STALL_MS = 60_000;
+
+/** The endpoints of exports. */
+export function exportRoutes({ config, exports, log, served, sources }: ExportRoutesOptions): AnyRoute[] {
+  const slots = exportSlots(config.EXPORT_CONCURRENCY);
+  return EXPORT_KINDS.map((kind) =>
+    exportRoute(kind, {
+      slots,
+      stallMs: STALL_MS,
+      open: async (asked) => openExport({ ...asked, pool: exports, log, sources, tables: await tablesOf(served) }),
+    }),
+  );
+}
+
+async function tablesOf(served: ServedSchema): Promise<ExportTables> {
+  return {
+    catalog: await served(catalogReadModel),
+    events: await served(eventsReadModel),
+    users: await served(usersReadModel),
+    referral: await served(referralReadModel),
+    accounts: await served(accountsReadModel),
+    recipients: await served(recipientsReadModel),
+  };
+}
