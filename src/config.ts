@@ -85,6 +85,24 @@ export const environment = z
     ),
     REPORT_CONCURRENCY: count(4, 1, 1000).describe('Reports of one API key at once, in one instance, 1 to 1,000'),
     EXPORT_CONCURRENCY: count(4, 1, 100).describe('Exports over HTTP at once, in one instance, 1 to 100'),
+    EXPORT_CLICKHOUSE_URL: z
+      .url({ protocol: /^https?$/, error: 'must be like https://user:password@host:8443/database' })
+      .optional()
+      .describe('Where `botledger export follow --to clickhouse` puts events, with user, password and database'),
+    EXPORT_S3_URL: z
+      .string()
+      .regex(/^https?:\/\/[^/\s?#]+\/[\w.-]+(\/[\w.=/-]*)?$/, 'must be like https://host/bucket/prefix')
+      .optional()
+      .describe(
+        'Where `botledger export follow --to s3` puts objects: the store’s address, the bucket, and the beginning of the keys',
+      ),
+    EXPORT_S3_REGION: z
+      .string()
+      .min(1)
+      .default('us-east-1')
+      .describe('The region for signatures; many stores take any'),
+    EXPORT_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe('The store’s access key'),
+    EXPORT_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('The secret of the access key'),
     REPORT_CACHE_MB: count(384, 1, MOST).describe(
       'Memory for columns of events and fields of users that the next report may need, of all threads of one instance together (as many as processors, at most 4), in MiB, 1 to 1,000,000; for each thread 20 to 40 bytes an event hold what most reports ask, 100 all columns but long texts',
     ),

@@ -54,6 +54,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'export users': 'as `export events`.',
   'export accruals': 'as `export events`.',
   'export recipients': 'as `export events`.',
+  'export follow': '`rows`, once it ends: with `--once`. See [Export](export.md#follow-into-clickhouse-or-s3).',
   'projection list':
     'every version of every read model, and every process: its position, its lag, its error, and which command to run next.',
   'projection rebuild':

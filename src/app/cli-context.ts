@@ -116,6 +116,16 @@ export function cliContext(
         },
         progress,
         standardOutput: process.stdout,
+        notice,
+        destinations: {
+          clickHouseUrl: config.EXPORT_CLICKHOUSE_URL,
+          s3: {
+            url: config.EXPORT_S3_URL,
+            region: config.EXPORT_S3_REGION,
+            accessKeyId: config.EXPORT_S3_ACCESS_KEY_ID,
+            secretAccessKey: config.EXPORT_S3_SECRET_ACCESS_KEY,
+          },
+        },
       };
       return await work(context);
     } finally {

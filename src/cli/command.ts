@@ -25,6 +25,20 @@ export interface CliContext extends LongWorkContext {
   yieldToService(): Promise<void>;
   /** Where a command writes data that are its output, and not its answer. */
   readonly standardOutput: Writable;
+  /** Writes a line for a person beside the answer. */
+  notice(line: string): void;
+  /** Where followers put events (EXPORT_CLICKHOUSE_URL, EXPORT_S3_…). */
+  readonly destinations: Destinations;
+}
+
+export interface Destinations {
+  readonly clickHouseUrl: string | undefined;
+  readonly s3: {
+    readonly url: string | undefined;
+    readonly region: string;
+    readonly accessKeyId: string | undefined;
+    readonly secretAccessKey: string | undefined;
+  };
 }
 
 /** A change that a command has appended to the log. */

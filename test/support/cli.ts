@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import type pg from 'pg';
-import type { Change } from '../../src/cli/command.ts';
+import type { Change, Destinations } from '../../src/cli/command.ts';
 import { ReadModelWaitTimeoutError } from '../../src/cli/command.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
@@ -36,8 +36,13 @@ export interface TestCli {
   close(): Promise<void>;
 }
 
+const NO_DESTINATIONS: Destinations = {
+  clickHouseUrl: undefined,
+  s3: { url: undefined, region: 'r', accessKeyId: undefined, secretAccessKey: undefined },
+};
+
 /** The CLI in this process, on a log in memory and a catalog in a database of its own. */
-export async function startTestCli(): Promise<TestCli> {
+export async function startTestCli(destinations: Destinations = NO_DESTINATIONS): Promise<TestCli> {
   const database = await createTestDatabase();
   await migrateRuntimeSchema(database.pool);
   const log = memoryLog(3);
@@ -73,6 +78,10 @@ export async function startTestCli(): Promise<TestCli> {
           signal: new AbortController().signal,
           waitForSwitch: async () => {},
           progress: () => {},
+          notice: (line) => {
+            output.err += `${line}\n`;
+          },
+          destinations,
           standardOutput: new Writable({
             write(chunk: Buffer, _encoding, done) {
               data.push(chunk);

@@ -42,6 +42,7 @@ describe('a block that no test runs', () => {
     'needs Docker': 3,
     'needs a file': 2,
     'needs Kubernetes': 1,
+    'needs ClickHouse or S3': 2,
     'needs an empty log': 1,
   };
 

@@ -164,6 +164,9 @@ const HOMES: Readonly<Record<string, string>> = {
   kafkajs: 'src/log/kafka/client',
   '@eventstore/db-client': 'src/log/eventstore/client.ts',
   '@opentelemetry/api': 'src/util/tracing.ts',
+  '@clickhouse/client': 'src/administration/follow/clickhouse.ts',
+  aws4fetch: 'src/administration/follow/s3.ts',
+  'hyparquet-writer': 'src/queries/export/parquet.ts',
   commander: 'src/cli/',
   fastify: 'src/api/',
 };

@@ -17,6 +17,7 @@ import { EXPORT_FORMATS, type ExportFormat } from '../../queries/export/formats.
 import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
 import { botOption, namedBots } from '../values.ts';
+import { followCommand } from './follow.ts';
 
 interface ExportOptions {
   readonly bot: string;
@@ -35,6 +36,7 @@ const DESCRIPTIONS: Readonly<Record<ExportKind, string>> = {
 
 export function exportCommands(cli: Cli): void {
   for (const kind of EXPORT_KINDS) exportCommand(cli, kind);
+  followCommand(cli);
 }
 
 function exportCommand(cli: Cli, kind: ExportKind): Command {

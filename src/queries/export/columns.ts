@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 
+export type { TextRow } from '../../database/cursor-rows.ts';
+
 /** The tables that can be exported (decisions.md#export). */
 export const EXPORT_KINDS = ['events', 'users', 'accruals', 'recipients'] as const;
 export type ExportKind = (typeof EXPORT_KINDS)[number];

@@ -1,0 +1,153 @@
+import type { Cursor, EventLog, Position } from '../../log/port.ts';
+import type { TextRow } from '../../queries/export/columns.ts';
+import { pause } from '../../util/pause.ts';
+import { type Destination, UnfitDestinationError } from './destination.ts';
+import { eventNames } from './event-names.ts';
+import { botOfStream, FOLLOWED_CATEGORIES, rowsOf } from './follow-rows.ts';
+
+export interface FollowOptions {
+  readonly log: EventLog;
+  readonly destination: Destination;
+  /** The bot's public key; null: all bots. */
+  readonly bot: string | null;
+  /** Rows of a partition are put when there are this many, or when the first of them has waited for `lingerMs`. */
+  readonly batchRows: number;
+  readonly lingerMs: number;
+  /** The wait before the first retry; each further one waits twice as long, up to a minute. Default: 1 s. */
+  readonly retryMs?: number;
+  /** Ends when all that is in the log now was put. Default: never. */
+  readonly untilEnd?: boolean;
+  readonly signal: AbortSignal;
+  /** Called after each put with the rows so far. */
+  readonly onPut?: (rows: number) => void;
+  /** Called before a failure is retried. */
+  readonly onRetry?: (error: unknown, waitMs: number) => void;
+}
+
+/** Rows that wait to be put, of one partition. */
+interface Waiting {
+  rows: TextRow[];
+  last: Position;
+  readonly since: number;
+}
+
+const FIRST_WAIT_MS = 1000;
+const MOST_WAIT_MS = 60_000;
+
+/**
+ * Puts every event of the log at the destination, each once, and follows the log until the signal aborts. After a failure, whose outcome
+ * may be unknown, it asks the destination for its positions again and resumes there.
+ * @returns the number of rows put
+ * @throws what the first look at the destination throws; UnfitDestinationError
+ */
+export async function follow(options: FollowOptions): Promise<number> {
+  const { log, destination, signal, onRetry, retryMs = FIRST_WAIT_MS } = options;
+  await destination.open();
+  let first: Cursor | null = await destination.positions(log.partitions);
+  let put = 0;
+  let waitMs = retryMs;
+  const counted = (rows: number): void => {
+    put += rows;
+    waitMs = retryMs;
+    options.onPut?.(put);
+  };
+  while (!signal.aborted) {
+    try {
+      const from: Cursor = first ?? (await destination.positions(log.partitions));
+      first = null;
+      if (await followFrom(from, options, counted)) break;
+    } catch (error) {
+      if (error instanceof UnfitDestinationError) throw error;
+      if (signal.aborted) break;
+      onRetry?.(error, waitMs);
+      await pause(waitMs, signal);
+      waitMs = Math.min(2 * waitMs, MOST_WAIT_MS);
+    }
+  }
+  return put;
+}
+
+/** @returns whether all is done; false: another's rows were found at the destination, so its positions must be read again */
+async function followFrom(from: Cursor, options: FollowOptions, onPut: (rows: number) => void): Promise<boolean> {
+  const { log, destination, bot, batchRows, lingerMs, untilEnd = false } = options;
+  const nameOf = eventNames(log);
+  const ending = new AbortController();
+  const signal = AbortSignal.any([options.signal, ending.signal]);
+  const end: Cursor | null = untilEnd ? await log.endCursor() : null;
+  const read = new Map(from);
+  const atDestination = new Map<number, Position | null>(from);
+  const waiting = new Map<number, Waiting>();
+
+  /** @returns whether the rows are those at the destination now */
+  async function put(partition: number, { rows, last }: Waiting): Promise<boolean> {
+    waiting.delete(partition);
+    const after = atDestination.get(partition) ?? null;
+    const now = await destination.put({ partition, after, last, rows });
+    if (now !== last) return false;
+    atDestination.set(partition, last);
+    onPut(rows.length);
+    return true;
+  }
+  async function putDue(isDue: (waiting: Waiting) => boolean): Promise<boolean> {
+    for (const [partition, each] of [...waiting]) if (isDue(each) && !(await put(partition, each))) return false;
+    return true;
+  }
+  const isOld = ({ since }: Waiting): boolean => performance.now() - since >= lingerMs;
+  const isAtEnd = (): boolean =>
+    end !== null && [...end].every(([partition, last]) => (read.get(partition) ?? '') >= last);
+
+  const batches = log.subscribe({ categories: FOLLOWED_CATEGORIES, after: from, signal })[Symbol.asyncIterator]();
+  let next = batches.next();
+  try {
+    if (isAtEnd()) return true;
+    for (;;) {
+      const batch = await firstOf(next, oldestWait(waiting, lingerMs));
+      if (batch === null) {
+        if (!(await putDue(isOld))) return false;
+        continue;
+      }
+      if (batch.done) {
+        options.signal.throwIfAborted();
+        return false;
+      }
+      const { partition, commits, last } = batch.value;
+      for (const commit of commits) {
+        if (bot !== null && botOfStream(commit.stream) !== bot) continue;
+        const rows = await rowsOf(commit, partition, nameOf);
+        if (rows.length === 0) continue;
+        const before = waiting.get(partition);
+        if (before === undefined) waiting.set(partition, { rows, last: commit.position, since: performance.now() });
+        else {
+          before.rows.push(...rows);
+          before.last = commit.position;
+        }
+        const now = waiting.get(partition)!;
+        if (now.rows.length >= batchRows && !(await put(partition, now))) return false;
+      }
+      read.set(partition, last);
+      if (isAtEnd()) return putDue(() => true);
+      if (!(await putDue(isOld))) return false;
+      next = batches.next();
+    }
+  } finally {
+    ending.abort();
+    await next.catch(() => {}); // an error of the log was thrown above, or the iteration ends because of the signal
+  }
+}
+
+/** Milliseconds until the oldest of the waiting rows are due; null: there are none. */
+function oldestWait(waiting: ReadonlyMap<number, Waiting>, lingerMs: number): number | null {
+  const since = [...waiting.values()].map((each) => each.since);
+  return since.length === 0 ? null : Math.max(0, Math.min(...since) + lingerMs - performance.now());
+}
+
+/** The result, or null if it takes longer. */
+async function firstOf<T>(result: Promise<T>, ms: number | null): Promise<T | null> {
+  if (ms === null) return result;
+  const timer = new AbortController();
+  try {
+    return await Promise.race([result, pause(ms, timer.signal).then(() => null)]);
+  } finally {
+    timer.abort();
+  }
+}
