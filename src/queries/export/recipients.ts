@@ -20,8 +20,8 @@ export function recipientRows({ pages, bot, period, tables: { recipients, users 
     columns: COLUMNS,
     pages: pages(sql`
       SELECT ${selectList(COLUMNS)} FROM ${sql.id(recipients, 'sendings')} AS s
-        JOIN ${sql.id(recipients, 'recipients')} AS r ON r.broadcast_id = s.broadcast_id
-       WHERE s.public_key = ${bot.public_key} AND ${isWithin(sql`(${DATE})`, period)}
+        JOIN ${sql.id(recipients, 'recipients')} AS r ON r.broadcast_id = s.broadcast_id AND r.bot_id = ${bot.bot_id}
+       WHERE s.bot_id = ${bot.bot_id} AND ${isWithin(sql`(${DATE})`, period)}
          AND ${isNotErased(users, bot.bot_id, sql`r.chat_id`)}
        ORDER BY s.broadcast_id, r.place`),
   };

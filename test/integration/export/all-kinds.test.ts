@@ -63,18 +63,21 @@ describe('an export', () => {
 
   it('of recipients has those of every broadcast of the bot, with the states that the API shows', async () => {
     const { pool } = service.database;
+    const { rows } = await pool.query('SELECT bot_id FROM users_v1.bots WHERE public_key = $1', [bot.publicKey]);
+    const of = [rows[0]!.bot_id];
     await pool.query(
       `INSERT INTO recipients_v1.sendings
-        (broadcast_id, public_key, status, launch, count_recipients, count_delivered, count_not_delivered, count_unknown, cancelled, cancelled_at)
-      VALUES (901, $1, 2, 1, 4, 1, 2, 1, false, NULL), (902, $1, 4, 1, 2, 0, 0, 0, true, 2000), (903, 'other', 2, 1, 1, 0, 0, 0, false, NULL)`,
-      [bot.publicKey],
+         (broadcast_id, bot_id, status, launch, count_recipients, count_delivered, count_not_delivered, count_unknown, cancelled, cancelled_at)
+       VALUES (901, $1, 2, 1, 4, 1, 2, 1, false, NULL), (902, $1, 4, 1, 2, 0, 0, 0, true, 2000), (903, $1 + 1000, 2, 1, 1, 0, 0, 0, false, NULL)`,
+      of,
     );
-    await pool.query(`INSERT INTO recipients_v1.recipients (broadcast_id, chat_id, date, place, state, reason)
-      VALUES (901, 11, 1000, 0, 2, NULL), (901, 12, 1001, 1, 3, 'blocked'), (901, 13, 1002, 2, 4, 'reset'), (901, 14, NULL, 3, 0, NULL),
-             (902, 11, NULL, 0, 0, NULL), (902, 15, NULL, 1, 0, NULL), (903, 11, NULL, 0, 0, NULL)`);
-    await pool.query('INSERT INTO users_v1.erased_users SELECT bot_id, 15 FROM users_v1.bots WHERE public_key = $1', [
-      bot.publicKey,
-    ]);
+    await pool.query(
+      `INSERT INTO recipients_v1.recipients (broadcast_id, bot_id, chat_id, date, place, state, reason)
+       VALUES (901, $1, 11, 1000, 0, 2, NULL), (901, $1, 12, 1001, 1, 3, 'blocked'), (901, $1, 13, 1002, 2, 4, 'reset'), (901, $1, 14, NULL, 3, 0, NULL),
+              (902, $1, 11, NULL, 0, 0, NULL), (902, $1, 15, NULL, 1, 0, NULL), (903, $1 + 1000, 11, NULL, 0, 0, NULL)`,
+      of,
+    );
+    await pool.query('INSERT INTO users_v1.erased_users VALUES ($1, 15)', of);
     const ofBroadcasts = (await exported('recipients')).filter(({ broadcast_id }) => Number(broadcast_id) > 900);
     expect(ofBroadcasts.map((row) => Object.values(row).join())).toEqual([
       '901,11,delivered,,1970-01-01T00:00:01.000Z',
