@@ -5,6 +5,7 @@ import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../src/commands/reserve-ids.ts';
 import type { MessageType } from '../../src/domain/broadcast/broadcast-events.ts';
 import { type BroadcastSettings, DEFAULT_SETTINGS } from '../../src/domain/broadcast/settings.ts';
+import type { Variant } from '../../src/domain/broadcast/variants.ts';
 import { recipientsReadModel } from '../../src/projections/recipients/read-model.ts';
 import { usersReadModel } from '../../src/projections/users/read-model.ts';
 import { pause } from '../../src/util/pause.ts';
@@ -16,6 +17,7 @@ export const TOKEN = '123456:token_of-the-bot';
 export interface NewBroadcast {
   readonly type?: MessageType;
   readonly message?: Readonly<Record<string, unknown>>;
+  readonly variants?: readonly Variant[];
   readonly chats: readonly number[];
   readonly cap?: number;
   readonly onLimit?: Partial<BroadcastSettings['rateLimitOnError']>;
@@ -37,7 +39,8 @@ export async function launch(
   bot: { readonly publicKey: string; readonly ownerId: number },
   given: NewBroadcast,
 ): Promise<number> {
-  const { type = 'sendMessage', message = { text: 'Hello' }, chats, cap = 1000, onLimit, date_send = null } = given;
+  const { type = 'sendMessage', variants, chats, cap = 1000, onLimit, date_send = null } = given;
+  const { message = variants === undefined ? { text: 'Hello' } : {} } = given;
   const segmentations = { include: [{ type: 'list', config: { chat_ids: chats } }], exclude: [] };
   const { broadcast } = await createBroadcast(
     commands,
@@ -49,6 +52,7 @@ export async function launch(
       content: {
         name: null,
         message: message as never,
+        ...(variants === undefined ? {} : { variants: [...variants] }),
         segmentations: JSON.stringify(segmentations),
         settings: { intervalCap: cap, rateLimitOnError: { ...DEFAULT_SETTINGS.rateLimitOnError, ...onLimit } },
         date_send,

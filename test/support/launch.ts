@@ -1,6 +1,11 @@
 import { pino } from 'pino';
 import type { Answer } from '../../src/domain/broadcast/sending-answer.ts';
-import { prepareMessage } from '../../src/domain/broadcast/sending-message.ts';
+import {
+  type Message,
+  type Messages,
+  messagesByChat,
+  prepareMessage,
+} from '../../src/domain/broadcast/sending-message.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import type { BotApi } from '../../src/platform/bot-api.ts';
 import { createPlatformHealth, type Failures } from '../../src/processes/broadcasts/back-off.ts';
@@ -17,6 +22,9 @@ import { systemSources } from '../../src/util/system-sources.ts';
 
 const NAME = { bot: 'bot', id: 1 };
 export const CHATS = Array.from({ length: 40 }, (_, i) => i + 1);
+/** The same message for all chats. */
+export const onlyMessage = (message: Message): Messages => messagesByChat([message], () => 0);
+
 export const DONE: Answer = { type: 'answered', status: 200, body: '{"ok":true,"result":{"message_id":1}}' };
 
 export interface LaunchSetup {
@@ -53,7 +61,7 @@ export async function sendOnce(
     launch: 1,
     sender: systemSources.uuid(),
     chats: CHATS,
-    message: prepareMessage('sendMessage', { text: 'Hello' }, false),
+    messages: onlyMessage(prepareMessage('sendMessage', { text: 'Hello' }, false)),
     cap: 1000,
     onLimit: { stop: true, extraDelay: 0 },
     api,

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 e2a54bfe71e25a7995d03cbb654460f2ab10626176b191cb07fa3a8eb6318960
-// Types: sha256 60b2585825558ac06277bf0fd9cf2a2f36f273c3f81a6b56b91b412663e0c804
+// Sources: sha256 8129bf83a9d31af194ab87d501fb35eb82a013ce6cb666f2148306a60ed8b17f
+// Types: sha256 faaa84f07d35f8f00f1f33e960223a3c6e30b54e28f99244f5e0eea045d99f93
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -162,7 +162,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot */
+        /** The fields of users that filters and breakdowns can name, with the custom fields of the bot */
         get: operations["listUserFields"];
         put?: never;
         post?: never;
@@ -495,6 +495,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/broadcast/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of a broadcast: its recipients by outcome, in all and by variant */
+        get: operations["getBroadcastStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/broadcast/fields": {
         parameters: {
             query?: never;
@@ -557,74 +574,6 @@ export interface paths {
         put?: never;
         /** Send a message to one chat at once; it counts nowhere */
         post: operations["testSend"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/saved-segments/save": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Save a segment: a name and conditions; or replace a saved one by its id */
-        post: operations["saveSegment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/saved-segments/list": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The saved segments of the bot, newest first */
-        get: operations["listSavedSegments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/saved-segments/get": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A saved segment */
-        get: operations["getSavedSegment"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/saved-segments/delete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Delete a saved segment, unless a scheduled broadcast uses it */
-        post: operations["deleteSavedSegment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1450,8 +1399,6 @@ export interface components {
             operators: string[];
             /** @description Whether a report may be broken down by it */
             separator: boolean;
-            /** @description Of a saved segment: its name */
-            label?: string;
         };
         UtmLabels: {
             /** @description The most used first */
@@ -1516,7 +1463,7 @@ export interface components {
                  *     ]
                  */
                 filters?: unknown[] | null;
-                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.*, user.saved_segments.* */
+                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.* */
                 separators?: ({
                     property: string;
                 } & {
@@ -1540,7 +1487,7 @@ export interface components {
                  * @enum {string}
                  */
                 table: "events" | "users";
-                /** @description Keys of the rows: events.date, events.user_id, events.event_type_id, events.value_int, events.value_amount, events.unit, events.value_str, events.category, events.webapp_name, events.session_id, events.app_session_id, events.date_received, events.utm_source, events.utm_medium, events.utm_campaign, events.utm_term, events.utm_content, events.properties.value_str, events.properties.category, events.properties.webapp_name, events.properties.unit, events.properties.command, events.properties.callback_data, events.properties.start_param, events.properties.chat_type, user.user_id, user.full_name, user.username, user.first_name, user.last_name, user.date_create, user.date_last_active, user.gender, user.is_bot, user.user_status, user.is_premium, user.language_code, user.timezone, user.addition_fields.start_param, user.addition_fields.utm_source, user.addition_fields.utm_medium, user.addition_fields.utm_campaign, user.addition_fields.utm_term, user.addition_fields.utm_content, user.addition_fields.referrer_id, user.addition_fields.referral_code, events.properties.*, user.custom_fields.*, user.saved_segments.* */
+                /** @description Keys of the rows: events.date, events.user_id, events.event_type_id, events.value_int, events.value_amount, events.unit, events.value_str, events.category, events.webapp_name, events.session_id, events.app_session_id, events.date_received, events.utm_source, events.utm_medium, events.utm_campaign, events.utm_term, events.utm_content, events.properties.value_str, events.properties.category, events.properties.webapp_name, events.properties.unit, events.properties.command, events.properties.callback_data, events.properties.start_param, events.properties.chat_type, user.user_id, user.full_name, user.username, user.first_name, user.last_name, user.date_create, user.date_last_active, user.gender, user.is_bot, user.user_status, user.is_premium, user.language_code, user.timezone, user.addition_fields.start_param, user.addition_fields.utm_source, user.addition_fields.utm_medium, user.addition_fields.utm_campaign, user.addition_fields.utm_term, user.addition_fields.utm_content, user.addition_fields.referrer_id, user.addition_fields.referral_code, events.properties.*, user.custom_fields.* */
                 columns: string[];
                 /**
                  * @description [operator, field, value] with =, !=, >, <, >=, <=, in or between, joined by [and, …] and [or, …]
@@ -1593,7 +1540,7 @@ export interface components {
                  *     ]
                  */
                 filters?: unknown[] | null;
-                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.*, user.saved_segments.* */
+                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.* */
                 separators?: ({
                     property: string;
                 } & {
@@ -1685,7 +1632,7 @@ export interface components {
                  *     ]
                  */
                 filters?: unknown[] | null;
-                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.*, user.saved_segments.* */
+                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.* */
                 separators?: ({
                     property: string;
                 } & {
@@ -1992,8 +1939,8 @@ export interface components {
             segmentations?: {
                 include?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
-                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
+                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2002,8 +1949,8 @@ export interface components {
                 })[];
                 exclude?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
-                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
+                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2014,6 +1961,15 @@ export interface components {
             message?: {
                 [key: string]: unknown;
             } | null;
+            variants?: {
+                name: string;
+                /** @description A whole percentage; all together 100 */
+                share: number;
+                /** @description By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup… */
+                message: {
+                    [key: string]: unknown;
+                };
+            }[] | null;
             settings?: {
                 /** @description Messages a second, 1 to 30, with paid broadcasts to 1000; default 10 */
                 intervalCap?: number;
@@ -2040,8 +1996,8 @@ export interface components {
             segmentations: {
                 include?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
-                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
+                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2050,8 +2006,8 @@ export interface components {
                 })[];
                 exclude?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
-                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
+                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2063,6 +2019,16 @@ export interface components {
             message: {
                 [key: string]: unknown;
             };
+            /** @description 2 to 10 messages in place of one; a hash of the recipient decides which of them it gets */
+            variants?: {
+                name: string;
+                /** @description A whole percentage; all together 100 */
+                share: number;
+                /** @description By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup… */
+                message: {
+                    [key: string]: unknown;
+                };
+            }[];
             settings: {
                 /** @description Messages a second, 1 to 30, with paid broadcasts to 1000; default 10 */
                 intervalCap?: number;
@@ -2096,8 +2062,8 @@ export interface components {
             segmentations?: {
                 include?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
-                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
+                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2106,8 +2072,8 @@ export interface components {
                 })[];
                 exclude?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
-                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
+                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2118,6 +2084,15 @@ export interface components {
             message?: {
                 [key: string]: unknown;
             } | null;
+            variants?: {
+                name: string;
+                /** @description A whole percentage; all together 100 */
+                share: number;
+                /** @description By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup… */
+                message: {
+                    [key: string]: unknown;
+                };
+            }[] | null;
             settings?: {
                 /** @description Messages a second, 1 to 30, with paid broadcasts to 1000; default 10 */
                 intervalCap?: number;
@@ -2196,76 +2171,6 @@ export interface components {
             state: "pending" | "delivered" | "not_delivered" | "cancelled" | "unknown";
             reason: string | null;
             date: string | null;
-        };
-        SaveSegmentRequestInput: {
-            resource_key?: string;
-            /** @description 1 to 250 characters */
-            name: string;
-            conditions: components["schemas"]["SavedSegmentConditionsInput"];
-            /** @description The saved segment to replace; without one, a new one is saved */
-            saved_segment_id?: number | null;
-        };
-        /**
-         * @description As the config of a filter segment of a broadcast
-         * @example {
-         *       "user_conditions": [
-         *         "=",
-         *         "users.is_premium",
-         *         true
-         *       ],
-         *       "event_filters": [
-         *         "performed_event",
-         *         {
-         *           "event_id": 101,
-         *           "period_days": 30
-         *         }
-         *       ]
-         *     }
-         */
-        SavedSegmentConditionsInput: {
-            user_conditions?: unknown[] | null;
-            event_filters?: unknown[] | null;
-        };
-        SavedSegment: {
-            /** @example 1 */
-            saved_segment_id: number;
-            name: string;
-            /** @description Of its bot */
-            resource_key: string;
-            conditions: components["schemas"]["SavedSegmentConditions"];
-            /** Format: date-time */
-            date_create: string;
-            /**
-             * Format: date-time
-             * @description When it was saved last
-             */
-            date_change: string;
-        };
-        /**
-         * @description As the config of a filter segment of a broadcast
-         * @example {
-         *       "user_conditions": [
-         *         "=",
-         *         "users.is_premium",
-         *         true
-         *       ],
-         *       "event_filters": [
-         *         "performed_event",
-         *         {
-         *           "event_id": 101,
-         *           "period_days": 30
-         *         }
-         *       ]
-         *     }
-         */
-        SavedSegmentConditions: {
-            user_conditions?: unknown[] | null;
-            event_filters?: unknown[] | null;
-        };
-        DeleteSavedSegmentRequestInput: {
-            resource_key?: string;
-            /** @example 1 */
-            saved_segment_id: number;
         };
     };
     responses: never;
@@ -3413,6 +3318,61 @@ export interface operations {
             };
         };
     };
+    getBroadcastStatistics: {
+        parameters: {
+            query: {
+                id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: {
+                            total: {
+                                count_recipients: number;
+                                count_delivered: number;
+                                /** @description Those of unknown outcome included */
+                                count_not_delivered: number;
+                                /** @description Never attempted, since it was stopped or failed */
+                                count_cancelled: number;
+                                /** @description May have been delivered: the platform gave no answer */
+                                count_unknown: number;
+                            };
+                            /** @description In their order; empty: none */
+                            variants: {
+                                name: string;
+                                share: number;
+                                count_recipients: number;
+                                count_delivered: number;
+                                /** @description Those of unknown outcome included */
+                                count_not_delivered: number;
+                                /** @description Never attempted, since it was stopped or failed */
+                                count_cancelled: number;
+                                /** @description May have been delivered: the platform gave no answer */
+                                count_unknown: number;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description What was recorded up to then has been counted
+                             */
+                            data_as_of: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
     listBroadcastFields: {
         parameters: {
             query?: never;
@@ -3479,8 +3439,8 @@ export interface operations {
                     segmentations: {
                         include?: ({
                             /** @enum {string} */
-                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
-                            /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
+                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
+                            /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
                             config?: {
                                 [key: string]: unknown;
                             } | null;
@@ -3489,8 +3449,8 @@ export interface operations {
                         })[];
                         exclude?: ({
                             /** @enum {string} */
-                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
-                            /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
+                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
+                            /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
                             config?: {
                                 [key: string]: unknown;
                             } | null;
@@ -3695,142 +3655,6 @@ export interface operations {
                             /** @description The platform's words, or why there is no answer */
                             reason: string | null;
                         };
-                    };
-                };
-            };
-        };
-    };
-    saveSegment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "name": "Premium users",
-                 *       "conditions": {
-                 *         "user_conditions": [
-                 *           "=",
-                 *           "users.is_premium",
-                 *           true
-                 *         ]
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["SaveSegmentRequestInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        ok: true;
-                        data: {
-                            /** @example 1 */
-                            saved_segment_id: number;
-                        };
-                    };
-                };
-            };
-        };
-    };
-    listSavedSegments: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        ok: true;
-                        data: {
-                            items: components["schemas"]["SavedSegment"][];
-                        };
-                    };
-                };
-            };
-        };
-    };
-    getSavedSegment: {
-        parameters: {
-            query: {
-                saved_segment_id: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        ok: true;
-                        data: components["schemas"]["SavedSegment"];
-                    };
-                };
-            };
-        };
-    };
-    deleteSavedSegment: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "saved_segment_id": 1
-                 *     }
-                 */
-                "application/json": components["schemas"]["DeleteSavedSegmentRequestInput"];
-            };
-        };
-        responses: {
-            /** @description Default Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        ok: true;
-                        data: {
-                            /** @example 1 */
-                            saved_segment_id: number;
-                        };
-                        /** @description Drafts that use it */
-                        warnings?: {
-                            path: string;
-                            message: string;
-                        }[];
                     };
                 };
             };

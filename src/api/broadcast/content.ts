@@ -4,6 +4,7 @@ import type { BroadcastContent } from '../../domain/broadcast/broadcast.ts';
 import { MESSAGE_TYPES, type MessageType } from '../../domain/broadcast/broadcast-events.ts';
 import { parseMessage } from '../../domain/broadcast/message.ts';
 import { parseSettings } from '../../domain/broadcast/settings.ts';
+import { parseVariants } from '../../domain/broadcast/variants.ts';
 import { MAX_NAME_LENGTH, textProblem } from '../../domain/catalog/checks.ts';
 import { isJsonObject, type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import { instantsOf, LOCAL_TIME_FORMAT, parseLocalTime } from '../../domain/local-time.ts';
@@ -29,6 +30,10 @@ export function parseContent(body: JsonObject, context: ContentContext, problems
   if (name !== undefined) content.name = parseName(name, problems);
   const message = property(body, 'message');
   if (message !== undefined) content.message = parseMessage(type, message, 'message', problems);
+  const variants = property(body, 'variants');
+  if (variants !== undefined) content.variants = parseVariants(type, variants, 'variants', problems);
+  if (message !== undefined && Array.isArray(variants) && variants.length > 0)
+    problems.push({ path: 'variants', message: 'a broadcast has a message or variants of it, not both' });
   const settings = property(body, 'settings');
   if (settings !== undefined) content.settings = parseSettings(settings, maxCap, 'settings', problems);
   const segmentations = property(body, 'segmentations');

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type CreateBroadcast, createBroadcast } from '../../commands/broadcast/create.ts';
+import { messagesOf } from '../../domain/broadcast/broadcast.ts';
 import { DEFAULT_SETTINGS } from '../../domain/broadcast/settings.ts';
 import { type JsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
@@ -48,13 +49,14 @@ async function checked(
   const activate = parseActivate(body, problems);
   const type = parseType(body, problems);
   // Without a type the message cannot be checked.
-  const checkable = type === undefined ? { ...body, message: null } : body;
+  const checkable = type === undefined ? { ...body, message: null, variants: null } : body;
   const context = await contentContext(changes, request, body, { type: type ?? 'sendMessage', id: null });
   const given = parseContent(checkable, context, problems);
   if (type === undefined || problems.length > 0) throw invalid(problems);
   const content = {
     name: given.name ?? null,
     message: given.message ?? {},
+    ...(given.variants === undefined ? {} : { variants: given.variants }),
     segmentations: given.segmentations ?? EMPTY_SEGMENTATIONS,
     settings: given.settings ?? DEFAULT_SETTINGS,
     date_send: given.date_send ?? null,
@@ -63,7 +65,7 @@ async function checked(
   const names = { ids: changes.ids.broadcast, bot: public_key, ownerId: owner_id };
   return {
     command: { ...names, type, content, activate: ready },
-    warnings: await contentWarnings(changes, request, content, content.date_send),
+    warnings: await contentWarnings(changes, request, messagesOf(content), content.date_send),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { activateBroadcast, cancelBroadcast } from '../../commands/broadcast/activation.ts';
 import { saveBroadcast } from '../../commands/broadcast/change.ts';
-import { type Broadcast, type BroadcastContent, isLaunchable } from '../../domain/broadcast/broadcast.ts';
+import { type Broadcast, type BroadcastContent, isLaunchable, messagesOf } from '../../domain/broadcast/broadcast.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botOf } from '../access.ts';
@@ -116,7 +116,7 @@ async function edited(changes: BroadcastChanges, request: FastifyRequest, body: 
   const { status, date_send } = broadcast;
   // The date of any other broadcast is neither saved nor used.
   const date = content.date_send === undefined ? date_send : content.date_send;
-  const message = isLaunchable(broadcast) ? content.message : undefined;
-  const warnings = await contentWarnings(changes, request, { message }, status === 0 ? date : null);
+  const messages = isLaunchable(broadcast) ? messagesOf(content) : [];
+  const warnings = await contentWarnings(changes, request, messages, status === 0 ? date : null);
   return { command: { name: { bot: botOf(request).public_key, id }, broadcast, content }, warnings };
 }

@@ -23,6 +23,7 @@ import { fields } from './fields.ts';
 import { preview } from './preview.ts';
 import { get, list, recipients } from './read.ts';
 import { segmentFromReport } from './segment-from-report.ts';
+import { statistics } from './statistics.ts';
 import { testSend } from './test-send.ts';
 import { uploadSegment } from './upload-segment.ts';
 
@@ -59,11 +60,12 @@ export function broadcastRoutes(
   };
   const savedSegments = savedSegmentSources({ pool, log, served });
   const changes = { context, ids, source, catalog, users, savedSegments, waitForChange };
+  const asOf = dataAsOf(pool, log, sources);
   return [
     create(changes),
     save(changes),
     get(changes),
-    list(source, dataAsOf(pool, log, sources)),
+    list(source, asOf),
     activate(changes),
     cancel(changes),
     uploadSegment(changes),
@@ -73,6 +75,7 @@ export function broadcastRoutes(
       reports: async () => ({ pool, reports: await served(reportsReadModel) }),
     }),
     recipients(changes),
+    statistics(changes, asOf),
     fields(),
     audienceSize(changes, { pool, counts, tables }),
     preview(recipientFields),

@@ -31,6 +31,9 @@ export const message = z
   .describe(
     'By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…',
   );
+const variants = z
+  .array(z.object({ name: z.string(), share: z.int().describe('A whole percentage; all together 100'), message }))
+  .describe('2 to 10 messages in place of one; a hash of the recipient decides which of them it gets');
 const settings = z.object({
   intervalCap: z
     .int()
@@ -49,6 +52,7 @@ const content = {
   name: z.string().nullish().describe('For the owner, 1 to 250 characters'),
   segmentations: segmentations.nullish(),
   message: message.nullish(),
+  variants: variants.nullish(),
   settings: settings.nullish(),
   date_send: localTime.nullish().describe("In the bot's time zone; null: at once when it is activated"),
 };
@@ -146,6 +150,7 @@ const broadcast = z
     type: z.enum(MESSAGE_TYPES),
     segmentations,
     message,
+    variants: variants.optional(),
     settings,
     date_send: localTime.nullable(),
     date_create: localTime,

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { BroadcastContent } from '../../domain/broadcast/broadcast.ts';
+import type { MessageAt } from '../../domain/broadcast/broadcast.ts';
 import { customFieldsIn } from '../../domain/broadcast/message.ts';
 import type { Warning } from '../../domain/problem.ts';
 import { unknownCustomFields } from '../../queries/broadcast/custom-fields.ts';
@@ -19,10 +19,10 @@ const MAX_NAMES = 20;
 export async function contentWarnings(
   changes: BroadcastChanges,
   request: FastifyRequest,
-  { message }: Pick<BroadcastContent, 'message'>,
+  messages: readonly MessageAt[],
   date: number | null,
 ): Promise<Warning[]> {
-  const warnings = message === undefined ? [] : await fieldWarnings(changes, request, message);
+  const warnings = await fieldWarnings(changes, request, messages);
   if (date !== null && date < changes.context.sources.now())
     warnings.push({
       path: 'date_send',
@@ -34,9 +34,9 @@ export async function contentWarnings(
 async function fieldWarnings(
   { users }: BroadcastChanges,
   request: FastifyRequest,
-  message: NonNullable<BroadcastContent['message']>,
+  messages: readonly MessageAt[],
 ): Promise<Warning[]> {
-  const named = customFieldsIn(message, 'message');
+  const named = messages.flatMap(({ message, path }) => customFieldsIn(message, path));
   if (named.length === 0) return [];
   const all = [...new Set(named.map(({ field }) => field))];
   const names = new Set(all.slice(0, MAX_NAMES));

@@ -20,7 +20,7 @@ export interface CreateBroadcast {
   readonly bot: string;
   readonly ownerId: number;
   readonly type: MessageType;
-  readonly content: Pick<Broadcast, 'name' | 'message' | 'segmentations' | 'settings' | 'date_send'>;
+  readonly content: Pick<Broadcast, 'name' | 'message' | 'variants' | 'segmentations' | 'settings' | 'date_send'>;
   /** Null: it stays a draft. Else it is launched in the same append if this check finds it ready. */
   readonly activate: Readiness | null;
 }

@@ -36,9 +36,19 @@ export const broadcastSettings = z.object({
   }),
 });
 
+/** Variants of the message. With some, `message` is `{}`. */
+export const broadcastVariant = z.object({
+  name: z.string(),
+  /** A whole percentage. */
+  share: z.number().int().positive(),
+  message,
+});
+
 const content = z.object({
   name: z.string().nullable(),
   message,
+  /** None: absent or empty. */
+  variants: z.array(broadcastVariant).optional(),
   /** The audience as JSON text: with the digits that its numbers were sent with. */
   segmentations: z.string(),
   settings: broadcastSettings,
@@ -51,7 +61,10 @@ export const broadcastCreated = eventType(
   1,
   content.extend({ id, type: z.enum(MESSAGE_TYPES), at }),
 );
-/** Fields that are present replace those of the broadcast, each as a whole. */
+/**
+ * Fields that are present replace those of the broadcast, each as a whole. A message takes the variants away, and variants
+ * the message.
+ */
 export const broadcastSaved = eventType('broadcast_saved', 1, content.partial().extend({ id }));
 /**
  * To 1. The first launch is 1; each later one sends to recipients that were never attempted. `date_send`: not before; null:

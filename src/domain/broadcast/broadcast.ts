@@ -14,6 +14,7 @@ import {
   broadcastSendingStarted,
   broadcastStopped,
 } from './broadcast-events.ts';
+import { divideAlike } from './variants.ts';
 
 /**
  * Stream `broadcast-<bot>/<id>`: a broadcast and its statuses (interface.md, "Broadcast status codes";
@@ -82,7 +83,7 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
   if (state === null) throw new TypeError(`${event.type} of a broadcast that was not created`);
   switch (event.type) {
     case 'broadcast_saved':
-      return withChanges<Broadcast>(state, event.data);
+      return withChanges<Broadcast>(state, { ...alternative(state, event.data), ...event.data });
     case 'broadcast_activated': {
       const { launch, date_send: due, at } = event.data;
       const activation = event.data.activation ?? state.activation;
@@ -111,6 +112,12 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
   }
 }
 
+/** The fields that a message or variants take away from the broadcast. */
+function alternative(state: Broadcast, { message, variants = [] }: BroadcastContent): BroadcastContent {
+  if (variants.length > 0) return { message: {} };
+  return message === undefined || state.variants === undefined ? {} : { variants: [] };
+}
+
 function created({ at, ...content }: Created): Broadcast {
   return {
     ...content,
@@ -136,6 +143,18 @@ function cancelled(state: Broadcast, at: number): Broadcast {
 
 function ended(state: Broadcast, status: BroadcastStatus, date_finish: number, error: string | null): Broadcast {
   return { ...state, status, status_before: state.status, date_finish, error };
+}
+
+/** A message, and its path in a request. */
+export interface MessageAt {
+  readonly message: Created['message'];
+  readonly path: string;
+}
+
+/** The messages of a broadcast: those of its variants, or the only one. */
+export function messagesOf({ message, variants = [] }: Pick<BroadcastContent, 'message' | 'variants'>): MessageAt[] {
+  if (variants.length === 0) return message === undefined ? [] : [{ message, path: 'message' }];
+  return variants.map((variant, index) => ({ message: variant.message, path: `variants.${index}.message` }));
 }
 
 /** The fields that create, save and activate may change. */
@@ -171,13 +190,14 @@ export function activateBroadcast(
 ): Decision<BroadcastEvent> {
   if (state === null) return unknownBroadcast();
   if (!isLaunchable(state)) return [];
-  const { message, settings } = changes;
-  const events = saved(state, state.status === 0 ? changes : { message, settings });
+  const isFirst = state.status === 0;
+  const { message, variants, settings } = changes;
+  if (!isFirst && !keepsDivision(state, changes)) return otherDivision(state, changes);
+  const events = saved(state, isFirst ? changes : { message, variants, settings });
   const changed = events.reduce<BroadcastState>(evolveBroadcast, state)!;
   const problem = ready(changed);
   if (problem !== undefined) return problem;
   const { id, date_send } = changed;
-  const isFirst = state.status === 0;
   const due = isFirst && date_send !== null && date_send > now ? date_send : null;
   const counted = isFirst ? activation : null;
   const data = { id, launch: state.launch + 1, date_send: due, activation: counted, at: now };
@@ -208,6 +228,28 @@ export function cancelBroadcast(state: BroadcastState, now: number): Decision<Br
 /** @param key the name of its id in the request */
 export function unknownBroadcast(key: 'id' | 'task_id' = 'id'): Rejection {
   return new Rejection('not_found', key, 'there is no such broadcast');
+}
+
+/** Whether each recipient keeps its variant (decisions.md#variants). */
+function keepsDivision({ variants = [] }: Broadcast, { message, variants: given }: BroadcastContent): boolean {
+  if (message !== undefined && variants.length > 0) return false;
+  return given === undefined || divideAlike(given, variants);
+}
+
+function otherDivision({ variants = [] }: Broadcast, { variants: given }: BroadcastContent): Rejection {
+  if (given === undefined)
+    return new Rejection(
+      'invalid',
+      'message',
+      'the broadcast has variants: a relaunch may change the messages of these',
+    );
+  return new Rejection(
+    'invalid',
+    'variants',
+    variants.length === 0
+      ? 'the broadcast has no variants, and a relaunch cannot add any'
+      : 'a relaunch may change the messages of variants, not their names, shares and order',
+  );
 }
 
 function saved({ id }: Broadcast, changes: BroadcastContent): BroadcastEvent[] {

@@ -3,7 +3,7 @@ import { type Problem, under } from '../problem.ts';
 import { Rejection } from '../rejection.ts';
 import { type Segment, type Segmentations, segmentsOf } from './audience.ts';
 import { parseSegmentations, type SavedSegments } from './audience-segmentations.ts';
-import type { Readiness } from './broadcast.ts';
+import { messagesOf, type Readiness } from './broadcast.ts';
 import { missingContent } from './message.ts';
 
 /** A broadcast that cannot be sent, with everything that it lacks. */
@@ -30,14 +30,16 @@ const NO_TOKEN = 'the bot has no token to send with: set it by botledger bot set
 /** Checks that a broadcast has a token, content, and an audience, unless one is frozen. @returns a NotReady */
 export function readiness({ timezone, isNew, hasToken, tasks, savedSegments }: ReadinessOptions): Readiness {
   return (broadcast) => {
-    const { id, type, message, frozen, saved_segments } = broadcast;
+    const { id, frozen, saved_segments } = broadcast;
     const withoutToken = { path: isNew ? 'activate' : 'id', message: NO_TOKEN };
-    const missing = missingContent(type, message, 'message');
+    const missing = messagesOf(broadcast).flatMap(
+      ({ message, path }) => missingContent(broadcast.type, message, path) ?? [],
+    );
     const broadcastId = isNew ? null : id;
     const options = { timezone, broadcastId, tasks, savedSegments };
     const isResolved = frozen !== null || saved_segments !== undefined;
     const ofAudience = isResolved ? [] : audienceProblems(broadcast.segmentations, options);
-    const problems = [...(hasToken ? [] : [withoutToken]), ...(missing === undefined ? [] : [missing]), ...ofAudience];
+    const problems = [...(hasToken ? [] : [withoutToken]), ...missing, ...ofAudience];
     return problems.length === 0 ? undefined : new NotReady(problems);
   };
 }

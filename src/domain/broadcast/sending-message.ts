@@ -26,6 +26,29 @@ export interface Message {
   messageIdOf(result: unknown): number | null;
 }
 
+/** The messages of a broadcast: one, or one for each variant. */
+export interface Messages {
+  /** The most that a message takes: it is not known which variant is sent next. */
+  readonly units: number;
+  /** The addresses of all files that are sent by URL. */
+  readonly urls: readonly string[];
+  /** Whether one of them uses fields of its recipients. */
+  readonly asksUser: boolean;
+  /** The message that a chat gets. */
+  of(chat: number): Message;
+}
+
+/** @param indexOf the index of a chat's message. Not called for a single message. */
+export function messagesByChat(all: readonly Message[], indexOf: (chat: number) => number): Messages {
+  const [only] = all;
+  return {
+    units: Math.max(...all.map(({ units }) => units)),
+    urls: [...new Set(all.flatMap(({ urls }) => urls))],
+    asksUser: all.some(({ asksUser }) => asksUser),
+    of: all.length === 1 ? () => only! : (chat) => all[indexOf(chat)]!,
+  };
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 type Made<T> = (user: TemplateUser, files: ReadonlyMap<string, string>) => T;
 

@@ -1,6 +1,6 @@
 import type { Answered } from '../../domain/broadcast/sending.ts';
 import { type Verdict, verdictOf } from '../../domain/broadcast/sending-answer.ts';
-import type { Message } from '../../domain/broadcast/sending-message.ts';
+import type { Message, Messages } from '../../domain/broadcast/sending-message.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import type { FileId } from './commit.ts';
 import type { Permit } from './send-queue.ts';
@@ -9,7 +9,7 @@ import type { Permit } from './send-queue.ts';
 export interface Caller {
   readonly api: BotApi;
   readonly token: string;
-  readonly message: Message;
+  readonly messages: Messages;
   /** The recipients of the broadcast, ascending. */
   readonly chats: readonly number[];
   /** Waits for the permission to make a further call of so many units about a recipient; null: the launch has ended. */
@@ -42,19 +42,20 @@ export const BROKEN_CALL = { outcome: 'unknown', reason: 'the service failed whi
  * @param parameters all of the call but the chat
  */
 export async function deliver(caller: Caller, chat: number, parameters: object, permit: Permit): Promise<Delivery> {
-  const { message } = caller;
+  const { messages } = caller;
+  const message = messages.of(chat);
   let to = chat;
   let verdict = await call(caller, message.method, { chat_id: to, ...parameters }, permit);
   if (verdict.type === 'migrated') {
     if (isAmong(caller.chats, verdict.chatId)) return endedWith({ outcome: 'not_delivered', reason: 'migrated' });
-    const second = await caller.permit(message.units);
+    const second = await caller.permit(messages.units);
     if (second === null) return endedWith(RETURNED);
     to = verdict.chatId;
     verdict = await call(caller, message.method, { chat_id: to, ...parameters }, second);
   }
   switch (verdict.type) {
     case 'done':
-      return { ...endedWith(DELIVERED), ...(await finish(caller, to, parameters, verdict.result)) };
+      return { ...endedWith(DELIVERED), ...(await finish(caller, message, to, parameters, verdict.result)) };
     case 'refused': {
       const { reason, ofMessage, userStatus } = verdict;
       const answer = { outcome: 'not_delivered', reason, ...(ofMessage ? { of_message: true } : {}) } as const;
@@ -77,14 +78,15 @@ export async function deliver(caller: Caller, chat: number, parameters: object, 
 /** Learns file ids from the answer, and pins the message. */
 async function finish(
   caller: Caller,
+  message: Message,
   chat: number,
   parameters: object,
   result: unknown,
 ): Promise<Partial<Pick<Delivery, 'files' | 'botProblem' | 'fault'>>> {
   try {
-    const files = caller.message.filesOf(parameters, result);
-    if (!caller.message.pins) return { files };
-    const pinned = await pin(caller, chat, result);
+    const files = message.filesOf(parameters, result);
+    if (!message.pins) return { files };
+    const pinned = await pin(caller, message, chat, result);
     return pinned?.type === 'broken' ? { files, fault: pinned.fault } : { files, botProblem: pinned };
   } catch (fault) {
     return { fault };
@@ -92,14 +94,19 @@ async function finish(
 }
 
 /** Pins the message. The answer does not change the outcome, only what may be called next. */
-async function pin(caller: Caller, chat: number, result: unknown): Promise<Delivery['botProblem'] | Broken> {
-  const messageId = caller.message.messageIdOf(result);
+async function pin(
+  caller: Caller,
+  message: Message,
+  chat: number,
+  result: unknown,
+): Promise<Delivery['botProblem'] | Broken> {
+  const messageId = message.messageIdOf(result);
   const permit = messageId === null ? null : await caller.permit(1);
   if (permit === null) return null;
   const verdict = await call(
     caller,
     'pinChatMessage',
-    { chat_id: chat, message_id: messageId, ...caller.message.pinParameters },
+    { chat_id: chat, message_id: messageId, ...message.pinParameters },
     permit,
   );
   return verdict.type === 'limited' || verdict.type === 'unauthorized' || verdict.type === 'broken' ? verdict : null;

@@ -6,6 +6,7 @@ import {
   type BroadcastEvent,
   type BroadcastState,
   broadcast as decider,
+  messagesOf,
 } from '../../domain/broadcast/broadcast.ts';
 import {
   failBroadcast,
@@ -16,9 +17,10 @@ import {
   stopBroadcast,
 } from '../../domain/broadcast/lifecycle.ts';
 import { abandonClaims } from '../../domain/broadcast/sending.ts';
-import { prepareMessage } from '../../domain/broadcast/sending-message.ts';
+import { messagesByChat, prepareMessage } from '../../domain/broadcast/sending-message.ts';
 import { MAX_CAP } from '../../domain/broadcast/settings.ts';
 import { TemplateError } from '../../domain/broadcast/template.ts';
+import { variantOf } from '../../domain/broadcast/variant-of.ts';
 import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream } from '../../domain/streams.ts';
@@ -246,10 +248,14 @@ async function send(
   const { log, sources, logger } = context;
   const { token, paid_broadcasts: isPaid, bot_id: botId, timezone } = await sendingBot(context, sender, name, signal);
   if (token === null) return { type: 'failed', error: 'the bot has no token' };
-  const { type, settings, launch } = broadcast;
+  const { type, settings, launch, variants = [] } = broadcast;
   const cap = isPaid ? settings.intervalCap : Math.min(settings.intervalCap, MAX_CAP);
   try {
-    const message = prepareMessage(type, broadcast.message, cap > MAX_CAP);
+    const shares = variants.map(({ share }) => share);
+    const messages = messagesByChat(
+      messagesOf(broadcast).map(({ message }) => prepareMessage(type, message, cap > MAX_CAP)),
+      (chat) => variantOf(shares, name.id, chat),
+    );
     const chats = await frozenChats(log, name);
     const writer = await openSendingWriter(context, name.bot, name.id);
     const pauses = await openPauseWriter(context, name.bot);
@@ -264,13 +270,13 @@ async function send(
         launch,
         sender: sources.uuid(),
         chats,
-        message,
+        messages,
         cap,
         pauses,
         onLimit: settings.rateLimitOnError,
         token,
         logger,
-        usersOf: (chats) => sender.usersOf({ botId, timezone, chats }, message.asksUser),
+        usersOf: (chats) => sender.usersOf({ botId, timezone, chats }, messages.asksUser),
         async isSending() {
           upToDate &&= !watched.hasGrown();
           // Only its new commits: its audience may be a list of a megabyte.

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isDatabaseDown } from '../../database/errors.ts';
 import { pauseBot } from '../../domain/broadcast/bot-pause.ts';
 import { abandonClaims } from '../../domain/broadcast/sending.ts';
-import type { Message } from '../../domain/broadcast/sending-message.ts';
+import type { Messages } from '../../domain/broadcast/sending-message.ts';
 import { hasRefused, reopenRefused } from '../../domain/broadcast/sending-reopened.ts';
 import { TemplateError } from '../../domain/broadcast/template.ts';
 import { Rejection } from '../../domain/rejection.ts';
@@ -22,7 +22,7 @@ import { type PauseWriter, ReplacedError, type SendingWriter } from './stream-wr
 
 /** The plan of one launch of a broadcast, and the dependencies of its driver. */
 export interface LaunchOptions extends Omit<LaunchPlan, 'opensAt' | 'message'> {
-  readonly message: Message;
+  readonly messages: Messages;
   readonly api: BotApi;
   readonly token: string;
   readonly queue: SendQueue;
@@ -60,7 +60,7 @@ export async function sendLaunch(
   writer: SendingWriter,
   signal: AbortSignal,
 ): Promise<LaunchEnd> {
-  const { broadcastId, launch, sender, chats, message, cap, queue, health, pauses, failures, elapsed } = options;
+  const { broadcastId, launch, sender, chats, messages, cap, queue, health, pauses, failures, elapsed } = options;
   const limiter = createLimiter(cap, elapsed());
   const opensAt = writer.state.attempted > 0 ? elapsed() + FIRST_REST_MS : queue.opensAt;
   limiter.restUntil(opensAt);
@@ -68,7 +68,7 @@ export async function sendLaunch(
   while (hasRefused(writer.state, launch))
     await writer.append((state) => reopenRefused(state, broadcastId, launch), signal);
 
-  const state = beginLaunch({ ...options, opensAt }, writer.state, failures.isFailing);
+  const state = beginLaunch({ ...options, message: messages, opensAt }, writer.state, failures.isFailing);
   const wakeUp = createWakeUp();
   const deadline = abortedAfter(signal, LAST_ANSWERS_MS);
   const tasks: Task[] = [];
@@ -80,7 +80,7 @@ export async function sendLaunch(
 
   const source: Source = {
     limiter,
-    units: () => followUps[0]?.units ?? (state.waiting.length === 0 ? 0 : message.units),
+    units: () => followUps[0]?.units ?? (state.waiting.length === 0 ? 0 : messages.units),
     begin(permit) {
       const followUp = followUps.shift();
       if (followUp === undefined) give({ type: 'turn' }, permit);
@@ -139,7 +139,7 @@ export async function sendLaunch(
       give({ type: 'answered', claim, place, delivery, platform: health.status() });
     let parameters: object;
     try {
-      parameters = message.parameters(user, state.files);
+      parameters = messages.of(chats[place]!).parameters(user, state.files);
     } catch (error) {
       permit.taken.answered(now);
       permit.over();

@@ -10,7 +10,7 @@ import type { LaunchOptions } from '../../../src/processes/broadcasts/send-launc
 import { createConnections, createSendQueue } from '../../../src/processes/broadcasts/send-queue.ts';
 import type { SendingWriter } from '../../../src/processes/broadcasts/stream-writer.ts';
 import { pause } from '../../../src/util/pause.ts';
-import { CHATS, DONE, sendOnce, writerOf } from '../../support/launch.ts';
+import { CHATS, DONE, onlyMessage, sendOnce, writerOf } from '../../support/launch.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 
 /** Unexpected errors while a broadcast is sent: a bug of the service, or an error of the database. */
@@ -176,7 +176,7 @@ test('does not call recipients whose template fails, and frees their connections
   const parameters = () => {
     throw new TemplateError('it takes too long');
   };
-  const refused = await send({ message: { ...message, parameters } });
+  const refused = await send({ messages: onlyMessage({ ...message, parameters }) });
   expect(called).toEqual([]);
   expect(countOf(refused, PLACE.not_delivered)).toBe(CHATS.length);
 });
@@ -186,7 +186,7 @@ test('sends nothing if no message can be made', async () => {
   const parameters = () => {
     throw new TypeError('a mistake');
   };
-  const writer = await send({ message: { ...message, parameters } });
+  const writer = await send({ messages: onlyMessage({ ...message, parameters }) });
   expect(called).toEqual([]);
   expect(writer.state).toMatchObject({ attempted: 0 });
   expect(writer.state.claims.size).toBe(0);
@@ -202,7 +202,7 @@ test('releases a recipient whose rendering fails because of a bug', async () => 
   };
   const usersOf = async (chats: readonly number[]) =>
     new Map(chats.map((chat) => [chat, { status: 'active' as const, fields: chat === 3 ? broken : {} }]));
-  const writer = await send({ message, usersOf });
+  const writer = await send({ messages: onlyMessage(message), usersOf });
   expect(writer.state.places[2]).toBe(PLACE.waiting);
   expect(reported).toEqual(['TypeError: a mistake']);
   await expectSentOnce();
@@ -213,7 +213,7 @@ test('keeps the outcome that the platform answered if a bug follows', async () =
   const filesOf = () => {
     throw new TypeError('a mistake');
   };
-  const writer = await send({ message: { ...message, filesOf } });
+  const writer = await send({ messages: onlyMessage({ ...message, filesOf }) });
   expect(countOf(writer, PLACE.unknown)).toBe(0);
   expect(countOf(writer, PLACE.delivered)).toBe(called.length);
   expect(reported).toEqual(['TypeError: a mistake']);

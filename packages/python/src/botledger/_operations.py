@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 915534b976c8b60d9c3d2a5511ae2b96eecd155d20f352a962092bfb1871a16b
+# SHA-256 of openapi.json: 2ba42c97da1c95c3318ceedf1b29cf4e83f17af40962f947b6b17201f0072361
 
 from __future__ import annotations
 
@@ -48,11 +48,10 @@ from .types import (
     DeadLetter,
     DeleteReportData,
     DeleteReportRequestInput,
-    DeleteSavedSegmentData,
-    DeleteSavedSegmentRequestInput,
     EditRuleBody,
     EditRuleData,
     ForwardedUpdateInput,
+    GetBroadcastStatisticsData,
     GetPayoutWebhookData,
     GetReferralBalanceData,
     GetReferralChainData,
@@ -95,7 +94,6 @@ from .types import (
     ListReportsData,
     ListResourcesData,
     ListRulesData,
-    ListSavedSegmentsData,
     ListUnitsData,
     ListUserFieldsData,
     MarkReferralBody,
@@ -126,10 +124,7 @@ from .types import (
     SaveBroadcastRequestInput,
     SaveReportData,
     SaveRequestInput,
-    SaveSegmentData,
-    SaveSegmentRequestInput,
     SavedReport,
-    SavedSegment,
     SegmentFromReportRequestInput,
     SetBotBody,
     SetBotData,
@@ -180,14 +175,11 @@ OPERATIONS: dict[str, Operation] = {
     'uploadSegment': Operation('POST', '/v1/broadcast/upload-segment', keyed=True, harmless=True, numbers=()),
     'createSegmentFromReport': Operation('POST', '/v1/broadcast/segment-from-report', keyed=True, harmless=True, numbers=()),
     'listRecipients': Operation('GET', '/v1/broadcast/recipients', keyed=False, harmless=True, numbers=()),
+    'getBroadcastStatistics': Operation('GET', '/v1/broadcast/statistics', keyed=False, harmless=True, numbers=()),
     'listBroadcastFields': Operation('GET', '/v1/broadcast/fields', keyed=False, harmless=True, numbers=()),
     'countAudience': Operation('POST', '/v1/broadcast/audience-size', keyed=False, harmless=True, numbers=()),
     'previewBroadcast': Operation('POST', '/v1/broadcast/preview', keyed=False, harmless=True, numbers=()),
     'testSend': Operation('POST', '/v1/broadcast/test-send', keyed=False, harmless=False, numbers=()),
-    'saveSegment': Operation('POST', '/v1/saved-segments/save', keyed=True, harmless=True, numbers=()),
-    'listSavedSegments': Operation('GET', '/v1/saved-segments/list', keyed=False, harmless=True, numbers=()),
-    'getSavedSegment': Operation('GET', '/v1/saved-segments/get', keyed=False, harmless=True, numbers=()),
-    'deleteSavedSegment': Operation('POST', '/v1/saved-segments/delete', keyed=True, harmless=True, numbers=()),
     'createReferralCode': Operation('POST', '/v1/referral/create-code', keyed=True, harmless=True, numbers=()),
     'createReferralCodeByGet': Operation('GET', '/v1/referral/create-code', keyed=True, harmless=True, numbers=()),
     'setCodeOwners': Operation('POST', '/v1/referral/set-code-owners', keyed=True, harmless=True, numbers=()),
@@ -289,7 +281,7 @@ class Methods(Calls):
         return cast('ListEventPropertiesData', self._data('listEventProperties'))
 
     def list_user_fields(self) -> ListUserFieldsData:
-        """The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot"""
+        """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""
         return cast('ListUserFieldsData', self._data('listUserFields'))
 
     def list_utm_labels(self) -> UtmLabels:
@@ -384,6 +376,10 @@ class Methods(Calls):
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV, as CSV"""
         return self._csv('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset})
 
+    def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
+        """What became of a broadcast: its recipients by outcome, in all and by variant"""
+        return cast('GetBroadcastStatisticsData', self._data('getBroadcastStatistics', query={'id': id}))
+
     def list_broadcast_fields(self) -> ListBroadcastFieldsData:
         """The fields that audiences and templates can name"""
         return cast('ListBroadcastFieldsData', self._data('listBroadcastFields'))
@@ -399,22 +395,6 @@ class Methods(Calls):
     def test_send(self, body: TestSendBody) -> TestSendData:
         """Send a message to one chat at once; it counts nowhere"""
         return cast('TestSendData', self._data('testSend', body=body))
-
-    def save_segment(self, body: SaveSegmentRequestInput, *, idempotency_key: str | None = None) -> SaveSegmentData:
-        """Save a segment: a name and conditions; or replace a saved one by its id"""
-        return cast('SaveSegmentData', self._data('saveSegment', body=body, idempotency_key=idempotency_key))
-
-    def list_saved_segments(self) -> ListSavedSegmentsData:
-        """The saved segments of the bot, newest first"""
-        return cast('ListSavedSegmentsData', self._data('listSavedSegments'))
-
-    def get_saved_segment(self, *, saved_segment_id: int) -> SavedSegment:
-        """A saved segment"""
-        return cast('SavedSegment', self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
-
-    def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
-        """Delete a saved segment, unless a scheduled broadcast uses it"""
-        return cast('DeleteSavedSegmentData', self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
     def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
         """A new referral code of a user; old ones stay valid"""
@@ -713,7 +693,7 @@ class AsyncMethods(AsyncCalls):
         return cast('ListEventPropertiesData', await self._data('listEventProperties'))
 
     async def list_user_fields(self) -> ListUserFieldsData:
-        """The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot"""
+        """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""
         return cast('ListUserFieldsData', await self._data('listUserFields'))
 
     async def list_utm_labels(self) -> UtmLabels:
@@ -808,6 +788,10 @@ class AsyncMethods(AsyncCalls):
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV, as CSV"""
         return await self._csv('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset})
 
+    async def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
+        """What became of a broadcast: its recipients by outcome, in all and by variant"""
+        return cast('GetBroadcastStatisticsData', await self._data('getBroadcastStatistics', query={'id': id}))
+
     async def list_broadcast_fields(self) -> ListBroadcastFieldsData:
         """The fields that audiences and templates can name"""
         return cast('ListBroadcastFieldsData', await self._data('listBroadcastFields'))
@@ -823,22 +807,6 @@ class AsyncMethods(AsyncCalls):
     async def test_send(self, body: TestSendBody) -> TestSendData:
         """Send a message to one chat at once; it counts nowhere"""
         return cast('TestSendData', await self._data('testSend', body=body))
-
-    async def save_segment(self, body: SaveSegmentRequestInput, *, idempotency_key: str | None = None) -> SaveSegmentData:
-        """Save a segment: a name and conditions; or replace a saved one by its id"""
-        return cast('SaveSegmentData', await self._data('saveSegment', body=body, idempotency_key=idempotency_key))
-
-    async def list_saved_segments(self) -> ListSavedSegmentsData:
-        """The saved segments of the bot, newest first"""
-        return cast('ListSavedSegmentsData', await self._data('listSavedSegments'))
-
-    async def get_saved_segment(self, *, saved_segment_id: int) -> SavedSegment:
-        """A saved segment"""
-        return cast('SavedSegment', await self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
-
-    async def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
-        """Delete a saved segment, unless a scheduled broadcast uses it"""
-        return cast('DeleteSavedSegmentData', await self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
     async def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
         """A new referral code of a user; old ones stay valid"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 915534b976c8b60d9c3d2a5511ae2b96eecd155d20f352a962092bfb1871a16b
+# SHA-256 of openapi.json: 2ba42c97da1c95c3318ceedf1b29cf4e83f17af40962f947b6b17201f0072361
 
 from __future__ import annotations
 
@@ -135,8 +135,6 @@ class UserField(TypedDict):
     operators: list[str]
     separator: bool
     """Whether a report may be broken down by it"""
-    label: NotRequired[str]
-    """Of a saved segment: its name"""
 
 
 class ListUserFieldsData(TypedDict):
@@ -359,6 +357,7 @@ class CreateBroadcastRequestInput(TypedDict):
     """For the owner, 1 to 250 characters"""
     segmentations: NotRequired[CreateBroadcastRequestInputSegmentations | None]
     message: NotRequired[Mapping[str, Any] | None]
+    variants: NotRequired[Sequence[CreateBroadcastRequestInputVariantsItem] | None]
     settings: NotRequired[CreateBroadcastRequestInputSettings | None]
     date_send: NotRequired[str | None]
     """In the bot's time zone; null: at once when it is activated"""
@@ -370,6 +369,14 @@ class CreateBroadcastRequestInputSegmentations(TypedDict):
     """All of include but those of exclude"""
     include: NotRequired[Sequence[Mapping[str, Any]]]
     exclude: NotRequired[Sequence[Mapping[str, Any]]]
+
+
+class CreateBroadcastRequestInputVariantsItem(TypedDict):
+    name: str
+    share: int
+    """A whole percentage; all together 100"""
+    message: Mapping[str, Any]
+    """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
 
 
 class CreateBroadcastRequestInputSettingsRateLimitOnError(TypedDict):
@@ -395,6 +402,8 @@ class Broadcast(TypedDict):
     """All of include but those of exclude"""
     message: dict[str, Any]
     """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
+    variants: NotRequired[list[BroadcastVariantsItem]]
+    """2 to 10 messages in place of one; a hash of the recipient decides which of them it gets"""
     settings: BroadcastSettings
     date_send: str | None
     date_create: str
@@ -418,6 +427,14 @@ class BroadcastSegmentations(TypedDict):
     exclude: NotRequired[list[dict[str, Any]]]
 
 
+class BroadcastVariantsItem(TypedDict):
+    name: str
+    share: int
+    """A whole percentage; all together 100"""
+    message: dict[str, Any]
+    """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
+
+
 class BroadcastSettingsRateLimitOnError(TypedDict):
     stop: NotRequired[bool]
     """Stop when the platform tells to slow down; default true"""
@@ -438,6 +455,7 @@ class SaveBroadcastRequestInput(TypedDict):
     """For the owner, 1 to 250 characters"""
     segmentations: NotRequired[SaveBroadcastRequestInputSegmentations | None]
     message: NotRequired[Mapping[str, Any] | None]
+    variants: NotRequired[Sequence[SaveBroadcastRequestInputVariantsItem] | None]
     settings: NotRequired[SaveBroadcastRequestInputSettings | None]
     date_send: NotRequired[str | None]
     """In the bot's time zone; null: at once when it is activated"""
@@ -447,6 +465,14 @@ class SaveBroadcastRequestInputSegmentations(TypedDict):
     """All of include but those of exclude"""
     include: NotRequired[Sequence[Mapping[str, Any]]]
     exclude: NotRequired[Sequence[Mapping[str, Any]]]
+
+
+class SaveBroadcastRequestInputVariantsItem(TypedDict):
+    name: str
+    share: int
+    """A whole percentage; all together 100"""
+    message: Mapping[str, Any]
+    """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
 
 
 class SaveBroadcastRequestInputSettingsRateLimitOnError(TypedDict):
@@ -559,6 +585,38 @@ class ListRecipientsData(TypedDict):
     total: int
     limit: int
     offset: int
+
+
+class GetBroadcastStatisticsDataTotal(TypedDict):
+    count_recipients: int
+    count_delivered: int
+    count_not_delivered: int
+    """Those of unknown outcome included"""
+    count_cancelled: int
+    """Never attempted, since it was stopped or failed"""
+    count_unknown: int
+    """May have been delivered: the platform gave no answer"""
+
+
+class GetBroadcastStatisticsDataVariantsItem(TypedDict):
+    name: str
+    share: int
+    count_recipients: int
+    count_delivered: int
+    count_not_delivered: int
+    """Those of unknown outcome included"""
+    count_cancelled: int
+    """Never attempted, since it was stopped or failed"""
+    count_unknown: int
+    """May have been delivered: the platform gave no answer"""
+
+
+class GetBroadcastStatisticsData(TypedDict):
+    total: GetBroadcastStatisticsDataTotal
+    variants: list[GetBroadcastStatisticsDataVariantsItem]
+    """In their order; empty: none"""
+    data_as_of: str
+    """What was recorded up to then has been counted"""
 
 
 class ListBroadcastFieldsDataUsersItem(TypedDict):
@@ -724,55 +782,6 @@ class TestSendData(TypedDict):
     outcome: Literal['delivered', 'refused', 'unknown', 'not_sent']
     reason: str | None
     """The platform's words, or why there is no answer"""
-
-
-class SaveSegmentRequestInput(TypedDict):
-    resource_key: NotRequired[str]
-    name: str
-    """1 to 250 characters"""
-    conditions: SavedSegmentConditionsInput
-    saved_segment_id: NotRequired[int | None]
-    """The saved segment to replace; without one, a new one is saved"""
-
-
-class SavedSegmentConditionsInput(TypedDict):
-    """As the config of a filter segment of a broadcast"""
-    user_conditions: NotRequired[Sequence[Any] | None]
-    event_filters: NotRequired[Sequence[Any] | None]
-
-
-class SaveSegmentData(TypedDict):
-    saved_segment_id: int
-
-
-class SavedSegment(TypedDict):
-    saved_segment_id: int
-    name: str
-    resource_key: str
-    """Of its bot"""
-    conditions: SavedSegmentConditions
-    date_create: str
-    date_change: str
-    """When it was saved last"""
-
-
-class SavedSegmentConditions(TypedDict):
-    """As the config of a filter segment of a broadcast"""
-    user_conditions: NotRequired[list[Any] | None]
-    event_filters: NotRequired[list[Any] | None]
-
-
-class ListSavedSegmentsData(TypedDict):
-    items: list[SavedSegment]
-
-
-class DeleteSavedSegmentRequestInput(TypedDict):
-    resource_key: NotRequired[str]
-    saved_segment_id: int
-
-
-class DeleteSavedSegmentData(TypedDict):
-    saved_segment_id: int
 
 
 class CreateReferralCodeBody(TypedDict):
@@ -1471,9 +1480,7 @@ class BackgroundProcess(TypedDict):
     lag: BackgroundProcessLag
     error: str | None
     lease: BackgroundProcessLease | None
-    """The instance that works, of several the one with the first partitions; null: none does now"""
-    instances: list[BackgroundProcessInstancesItem]
-    """The instances that work, and how many groups of partitions each has; null: the work is not divided"""
+    """The instance that works; null: each instance does a part, or none runs it"""
     failures: list[BackgroundProcessFailuresItem]
     """Parts of the work that fail now and are tried again"""
 
@@ -1488,11 +1495,6 @@ class BackgroundProcessLag(TypedDict):
 class BackgroundProcessLease(TypedDict):
     holder: str
     expires_at: str
-
-
-class BackgroundProcessInstancesItem(TypedDict):
-    holder: str
-    parts: int | None
 
 
 class BackgroundProcessFailuresItem(TypedDict):
