@@ -58,7 +58,7 @@ export function surroundingsOf({
 }
 
 /** POST calls that change nothing, so they take no key and repeating them is harmless. */
-const READING = /^\/v1\/(reports\/(preview|run|users)|broadcast\/(audience-size|preview))$/;
+const READING = /^\/v1\/(reports\/(preview|run|users)|broadcast\/(audience-size|conversions|preview))$/;
 /** It sends a message each time and takes no key. */
 const NEVER_TWICE = '/v1/broadcast/test-send';
 /** A GET that makes something each time. */

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 8129bf83a9d31af194ab87d501fb35eb82a013ce6cb666f2148306a60ed8b17f
-// Types: sha256 faaa84f07d35f8f00f1f33e960223a3c6e30b54e28f99244f5e0eea045d99f93
+// Sources: sha256 1aca722721b536307b2bb8c3524ce37d98cea92a9b9cecb59afb659d9a45e8de
+// Types: sha256 38db93f1840408aed8e802a891048cf61f3f59711a1232b073345ac211133281
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -506,6 +506,23 @@ export interface paths {
         get: operations["getBroadcastStatistics"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/broadcast/conversions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** How many recipients of a broadcast did something within days of their message, in all and by variant */
+        post: operations["countConversions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2172,6 +2189,24 @@ export interface components {
             reason: string | null;
             date: string | null;
         };
+        /**
+         * @example {
+         *       "task_id": 1,
+         *       "event_id": 101,
+         *       "days": 7
+         *     }
+         */
+        ConversionsRequestInput: {
+            resource_key?: string;
+            /** @description The broadcast */
+            task_id: number;
+            /** @description Absent: any event */
+            event_id?: number | null;
+            /** @description Of 24 hours, from each message on */
+            days: number;
+            /** @description On fields of the event, as in a performed_event */
+            conditions?: unknown[] | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -3367,6 +3402,77 @@ export interface operations {
                              * @description What was recorded up to then has been counted
                              */
                             data_as_of: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    countConversions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConversionsRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: {
+                            total: {
+                                /** @description Recipients with the message, private chats only */
+                                delivered: number;
+                                /** @description Of these, with such an event in the window */
+                                converted: number;
+                                /** @description Not converted, and the window was not over: they still may */
+                                in_window: number;
+                                /** @description converted divided by delivered; null: none was delivered */
+                                rate: number | null;
+                                /** @description Such events in the windows */
+                                events: number;
+                                /** @description The sum of their value_amount, a decimal */
+                                value: string;
+                            };
+                            /** @description In their order; empty: none */
+                            variants: {
+                                name: string;
+                                share: number;
+                                /** @description Recipients with the message, private chats only */
+                                delivered: number;
+                                /** @description Of these, with such an event in the window */
+                                converted: number;
+                                /** @description Not converted, and the window was not over: they still may */
+                                in_window: number;
+                                /** @description converted divided by delivered; null: none was delivered */
+                                rate: number | null;
+                                /** @description Such events in the windows */
+                                events: number;
+                                /** @description The sum of their value_amount, a decimal */
+                                value: string;
+                            }[];
+                            days: number;
+                            /**
+                             * Format: date-time
+                             * @description What was recorded up to then has been counted
+                             */
+                            data_as_of: string;
+                            /** @description Amounts that await revaluation */
+                            warnings: {
+                                path: string;
+                                message: string;
+                            }[];
                         };
                     };
                 };

@@ -17,6 +17,7 @@ import type { AnyRoute } from '../route.ts';
 import { savedSegmentSources } from '../saved-segments/find-saved-segments.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { audienceSize } from './audience-size.ts';
+import { conversions } from './conversions.ts';
 import { create } from './create.ts';
 import { activate, cancel, save } from './edit.ts';
 import { fields } from './fields.ts';
@@ -76,6 +77,7 @@ export function broadcastRoutes(
     }),
     recipients(changes),
     statistics(changes, asOf),
+    conversions(changes, { pool, counts, tables }),
     fields(),
     audienceSize(changes, { pool, counts, tables }),
     preview(recipientFields),

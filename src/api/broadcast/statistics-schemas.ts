@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { answer, getQuery } from './schemas.ts';
+import { CONVERSION_DAYS } from '../../domain/broadcast/conversions.ts';
+import { answer, broadcastId, getQuery, resource } from './schemas.ts';
 
 /** Shapes of the statistics of a broadcast (decisions.md#broadcast-statistics). */
 
@@ -20,5 +21,36 @@ export const statisticsAnswer = answer(
       .array(z.object({ name: z.string(), share: z.int(), ...counts }))
       .describe('In their order; empty: none'),
     data_as_of: z.iso.datetime({ offset: true }).describe('What was recorded up to then has been counted'),
+  }),
+);
+
+/** For OpenAPI only: the domain checks it. */
+export const conversionsBody = z
+  .object({
+    ...resource,
+    task_id: broadcastId.describe('The broadcast'),
+    event_id: z.int().nullish().describe('Absent: any event'),
+    days: z.int().min(CONVERSION_DAYS.min).max(CONVERSION_DAYS.max).describe('Of 24 hours, from each message on'),
+    conditions: z.array(z.unknown()).nullish().describe('On fields of the event, as in a performed_event'),
+  })
+  .meta({ id: 'ConversionsRequest', example: { task_id: 1, event_id: 101, days: 7 } });
+
+const converted = {
+  delivered: z.int().describe('Recipients with the message, private chats only'),
+  converted: z.int().describe('Of these, with such an event in the window'),
+  in_window: z.int().describe('Not converted, and the window was not over: they still may'),
+  rate: z.number().nullable().describe('converted divided by delivered; null: none was delivered'),
+  events: z.int().describe('Such events in the windows'),
+  value: z.string().describe('The sum of their value_amount, a decimal'),
+};
+export const conversionsAnswer = answer(
+  z.object({
+    total: z.object(converted),
+    variants: z
+      .array(z.object({ name: z.string(), share: z.int(), ...converted }))
+      .describe('In their order; empty: none'),
+    days: z.int(),
+    data_as_of: z.iso.datetime({ offset: true }).describe('What was recorded up to then has been counted'),
+    warnings: z.array(z.object({ path: z.string(), message: z.string() })).describe('Amounts that await revaluation'),
   }),
 );

@@ -63,8 +63,8 @@ interface Filter extends Awaited<ReturnType<typeof eventFilterOf>> {
   readonly since: number;
 }
 
-/** An audience is resolved once. To keep the columns for the next would take memory that reports need. */
-const NO_CACHE: ChunkCache = {
+/** For questions about audiences, which are asked once. To keep the columns for the next would take memory that reports need. */
+export const NO_CACHE: ChunkCache = {
   get: () => undefined,
   set: () => {},
   utms: () => undefined,

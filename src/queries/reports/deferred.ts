@@ -18,7 +18,7 @@ export interface Deferred {
 /** The deferred values of a report in its snapshot. Null: there are none, or the report reads no values. */
 export async function deferredValues(
   report: Report,
-  { query, tables, botId, span: period, savedSegments }: DeferredOptions,
+  { span: period, savedSegments, ...source }: DeferredOptions,
 ): Promise<Deferred | null> {
   const ofSegments = fieldsOfSegments(savedSegments);
   const fields = new Set([...fieldsRead(report), ...ofSegments]);
@@ -28,6 +28,24 @@ export async function deferredValues(
   // A saved segment may look at events of any date.
   const isOfAll = ofSegments.has('events.value_amount') || ofSegments.has('events.value_int');
   const span = isOfAll ? { from: ALWAYS, to: NEVER } : period;
+  return deferredEvents({ ...source, span, readsAmounts, path: 'source_request' });
+}
+
+interface DeferredEventsOptions extends Omit<DeferredOptions, 'savedSegments'> {
+  readonly readsAmounts: boolean;
+  /** Of the warning. */
+  readonly path: string;
+}
+
+/** Events that await revaluation. Without amounts, those that a new unit touches. Null: there are none. */
+export async function deferredEvents({
+  query,
+  tables,
+  botId,
+  span,
+  readsAmounts,
+  path,
+}: DeferredEventsOptions): Promise<Deferred | null> {
   // Has no parameters, so that it shares a round trip with the snapshot's BEGIN.
   const [bot, first, end] = [botId, span.from, span.to].map((number) => sql.lit(number));
   const [row] = await query(sql<DeferredRow>`
@@ -36,7 +54,7 @@ export async function deferredValues(
   const { events, exact, since } = row!;
   if (since === null) return null;
   const message = `${howMany(events, exact)} revaluation after a change of rates, units or currency; amounts may be stale`;
-  return { since, warning: { path: 'source_request', message } };
+  return { since, warning: { path, message } };
 }
 
 interface DeferredOptions {

@@ -70,11 +70,17 @@ function hasDone(filter: Filter, events: readonly WorldEvent[], context: Context
   const { event_id, negation, period_days, conditions } = rest[0] as Record<string, unknown>;
   const days = (period_days as number | undefined) ?? 0;
   const done = events.some((event) => {
-    if (typeof event_id === 'number' && event.event_id !== event_id) return false;
     if (days > 0 && event.date < context.asOf - days * 86_400_000) return false;
-    return holds((conditions ?? []) as Filter, (field) => eventField(event, field, context.timezone));
+    return isSuch(event, { event_id, conditions }, context.timezone);
   });
   return negation === true ? !done : done;
+}
+
+/** Whether an event is of the type and fulfils the conditions, as they are sent. */
+export function isSuch(event: WorldEvent, asked: Readonly<Record<string, unknown>>, timezone: string): boolean {
+  const { event_id, conditions } = asked;
+  if (typeof event_id === 'number' && event.event_id !== event_id) return false;
+  return holds((conditions ?? []) as Filter, (field) => eventField(event, field, timezone));
 }
 
 /** A field's value: text, exact number, truth, local time; null where it is missing. */

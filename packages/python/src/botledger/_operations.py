@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 2ba42c97da1c95c3318ceedf1b29cf4e83f17af40962f947b6b17201f0072361
+# SHA-256 of openapi.json: 7f847d8c592273d8a5fa1cc97b35ea332565818dc84691df88f9d9362c71fec6
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ from .types import (
     BotError,
     Broadcast,
     CancelBroadcastRequestInput,
+    ConversionsRequestInput,
     CountAudienceBody,
     CountAudienceData,
+    CountConversionsData,
     CountNewUsersData,
     CreateBotBody,
     CreateBotData,
@@ -176,6 +178,7 @@ OPERATIONS: dict[str, Operation] = {
     'createSegmentFromReport': Operation('POST', '/v1/broadcast/segment-from-report', keyed=True, harmless=True, numbers=()),
     'listRecipients': Operation('GET', '/v1/broadcast/recipients', keyed=False, harmless=True, numbers=()),
     'getBroadcastStatistics': Operation('GET', '/v1/broadcast/statistics', keyed=False, harmless=True, numbers=()),
+    'countConversions': Operation('POST', '/v1/broadcast/conversions', keyed=False, harmless=False, numbers=()),
     'listBroadcastFields': Operation('GET', '/v1/broadcast/fields', keyed=False, harmless=True, numbers=()),
     'countAudience': Operation('POST', '/v1/broadcast/audience-size', keyed=False, harmless=True, numbers=()),
     'previewBroadcast': Operation('POST', '/v1/broadcast/preview', keyed=False, harmless=True, numbers=()),
@@ -379,6 +382,10 @@ class Methods(Calls):
     def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
         """What became of a broadcast: its recipients by outcome, in all and by variant"""
         return cast('GetBroadcastStatisticsData', self._data('getBroadcastStatistics', query={'id': id}))
+
+    def count_conversions(self, body: ConversionsRequestInput) -> CountConversionsData:
+        """How many recipients of a broadcast did something within days of their message, in all and by variant"""
+        return cast('CountConversionsData', self._data('countConversions', body=body))
 
     def list_broadcast_fields(self) -> ListBroadcastFieldsData:
         """The fields that audiences and templates can name"""
@@ -791,6 +798,10 @@ class AsyncMethods(AsyncCalls):
     async def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
         """What became of a broadcast: its recipients by outcome, in all and by variant"""
         return cast('GetBroadcastStatisticsData', await self._data('getBroadcastStatistics', query={'id': id}))
+
+    async def count_conversions(self, body: ConversionsRequestInput) -> CountConversionsData:
+        """How many recipients of a broadcast did something within days of their message, in all and by variant"""
+        return cast('CountConversionsData', await self._data('countConversions', body=body))
 
     async def list_broadcast_fields(self) -> ListBroadcastFieldsData:
         """The fields that audiences and templates can name"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 2ba42c97da1c95c3318ceedf1b29cf4e83f17af40962f947b6b17201f0072361
+# SHA-256 of openapi.json: 7f847d8c592273d8a5fa1cc97b35ea332565818dc84691df88f9d9362c71fec6
 
 from __future__ import annotations
 
@@ -617,6 +617,66 @@ class GetBroadcastStatisticsData(TypedDict):
     """In their order; empty: none"""
     data_as_of: str
     """What was recorded up to then has been counted"""
+
+
+class ConversionsRequestInput(TypedDict):
+    resource_key: NotRequired[str]
+    task_id: int
+    """The broadcast"""
+    event_id: NotRequired[int | None]
+    """Absent: any event"""
+    days: int
+    """Of 24 hours, from each message on"""
+    conditions: NotRequired[Sequence[Any] | None]
+    """On fields of the event, as in a performed_event"""
+
+
+class CountConversionsDataTotal(TypedDict):
+    delivered: int
+    """Recipients with the message, private chats only"""
+    converted: int
+    """Of these, with such an event in the window"""
+    in_window: int
+    """Not converted, and the window was not over: they still may"""
+    rate: Decimal | int | None
+    """converted divided by delivered; null: none was delivered"""
+    events: int
+    """Such events in the windows"""
+    value: str
+    """The sum of their value_amount, a decimal"""
+
+
+class CountConversionsDataVariantsItem(TypedDict):
+    name: str
+    share: int
+    delivered: int
+    """Recipients with the message, private chats only"""
+    converted: int
+    """Of these, with such an event in the window"""
+    in_window: int
+    """Not converted, and the window was not over: they still may"""
+    rate: Decimal | int | None
+    """converted divided by delivered; null: none was delivered"""
+    events: int
+    """Such events in the windows"""
+    value: str
+    """The sum of their value_amount, a decimal"""
+
+
+class CountConversionsDataWarningsItem(TypedDict):
+    path: str
+    message: str
+
+
+class CountConversionsData(TypedDict):
+    total: CountConversionsDataTotal
+    variants: list[CountConversionsDataVariantsItem]
+    """In their order; empty: none"""
+    days: int
+    data_as_of: str
+    """What was recorded up to then has been counted"""
+    warnings: list[CountConversionsDataWarningsItem]
+    """Amounts that await revaluation"""
 
 
 class ListBroadcastFieldsDataUsersItem(TypedDict):

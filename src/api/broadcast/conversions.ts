@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import { StatementTimeoutError } from '../../database/errors.ts';
+import { parseConversion } from '../../domain/broadcast/conversions.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Problem } from '../../domain/problem.ts';
+import { type ConvertedRecipients, countConversions } from '../../queries/broadcast/conversions.ts';
+import { botOf } from '../access.ts';
+import { callerGone } from '../caller-gone.ts';
+import { dataAsOf } from '../data-as-of.ts';
+import { ApiError, invalid, unavailable } from '../errors.ts';
+import { type AnyRoute, route } from '../route.ts';
+import type { AudienceCounts } from './audience-size.ts';
+import { idOf, objectOf } from './content.ts';
+import { type BroadcastChanges, namedBroadcast } from './context.ts';
+import { conversionsAnswer, conversionsBody } from './statistics-schemas.ts';
+
+const TIMEOUT_MS = 5000;
+
+/** POST /v1/broadcast/conversions (decisions.md#conversions): recipients who did something after their message. */
+export function conversions(changes: BroadcastChanges, { pool, counts, tables }: AudienceCounts): AnyRoute {
+  const { log, sources } = changes.context;
+  const asOf = dataAsOf(pool, log, sources);
+  return route({
+    method: 'POST',
+    url: '/v1/broadcast/conversions',
+    operationId: 'countConversions',
+    summary: 'How many recipients of a broadcast did something within days of their message, in all and by variant',
+    tag: 'Broadcasts',
+    access: { resource: 'required', premium: true },
+    body: conversionsBody as z.ZodType<JsonObject>,
+    check: objectOf,
+    answer: conversionsAnswer,
+    errors: [502],
+    async handle({ request, reply, body }) {
+      const { bot_id: botId, timezone } = botOf(request);
+      const problems: Problem[] = [];
+      const broadcastId = idOf(body, 'task_id');
+      const conversion = parseConversion(body, timezone, problems);
+      if (problems.length > 0) throw invalid(problems);
+      const { variants = [] } = await namedBroadcast(changes, request, broadcastId, 'task_id');
+      const signal = callerGone(reply);
+      const schemas = await tables();
+      const data_as_of = await asOf([schemas.recipients, schemas.events], timezone);
+      const shares = variants.map(({ share }) => share);
+      const source = { broadcastId, botId, shares, tables: schemas, asOf: Date.parse(data_as_of) };
+      const limits = { timeoutMs: TIMEOUT_MS, signal };
+      try {
+        const found = await countConversions(counts, pool, conversion, source, limits);
+        return {
+          ok: true,
+          data: {
+            total: withRate(found.total),
+            variants: variants.map(({ name, share }, index) => ({ name, share, ...withRate(found.variants[index]!) })),
+            days: conversion.days,
+            data_as_of,
+            warnings: found.deferred === null ? [] : [found.deferred.warning],
+          },
+        };
+      } catch (error) {
+        if (signal.aborted) throw unavailable('the caller has gone');
+        if (!(error instanceof StatementTimeoutError)) throw error;
+        throw new ApiError(502, `counting conversions: ${error.message}`);
+      }
+    },
+  });
+}
+
+const withRate = (counted: ConvertedRecipients) => ({
+  ...counted,
+  rate: counted.delivered === 0 ? null : counted.converted / counted.delivered,
+});
