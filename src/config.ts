@@ -119,6 +119,14 @@ export const environment = z
       .url({ protocol: /^https?$/, error: 'must be like https://host' })
       .default('https://api.telegram.org')
       .describe('Where broadcasts are sent to: the platform’s bot interface, or a server that stands in for it'),
+    PUBLIC_URL: z
+      .string()
+      .regex(/^https?:\/\/[\w.-]+(:\d{1,5})?(\/[\w.-]+)*\/?$/, 'must be like https://host or https://host/path')
+      .transform((address) => address.replace(/\/$/, ''))
+      .optional()
+      .describe(
+        'Where people reach this service from the internet: links of broadcasts that count clicks lead to PUBLIC_URL/r/…; unset: no broadcast counts clicks',
+      ),
     ADMIN_API: oneOf(['on', 'off'])
       .optional()
       .describe(

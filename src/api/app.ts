@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { CommandContext } from '../commands/decide-and-append.ts';
 import { type AccessControlOptions, accessControl } from './access.ts';
 import { takeRawBodies } from './body.ts';
+import { type ClickOptions, serveClicks } from './clicks/redirect.ts';
 import { servePages } from './console/pages.ts';
 import { type SessionOptions, serveSession, sessionAccess } from './console/session.ts';
 import type { CorsOrigins } from './cors.ts';
@@ -29,6 +30,8 @@ export interface AppOptions {
     readonly console?: SessionOptions;
     /** Origins whose pages may call the intake methods; default none. */
     readonly corsOrigins?: CorsOrigins;
+    /** Links of broadcasts that count clicks. Absent: they are not served. */
+    readonly clicks?: ClickOptions;
   } | null;
 }
 
@@ -61,6 +64,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     const sessions = api.console === undefined ? {} : { sessions: sessionAccess(api.console) };
     const control = accessControl({ ...api.access, ...sessions });
     registerRoutes(app, control, api.routes, api.corsOrigins);
+    if (api.clicks !== undefined) serveClicks(app, api.clicks);
     if (api.console !== undefined) {
       serveSession(app, control, api.console);
       await servePages(app);

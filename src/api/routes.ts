@@ -30,7 +30,12 @@ import { settingsRoutes } from './settings/routes.ts';
 export interface ApiDependencies {
   readonly config: Pick<
     Config,
-    'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY' | 'EXPORT_CONCURRENCY' | 'MAX_WAIT_MS' | 'WEBHOOK_ALLOWED_NETWORKS'
+    | 'REPORT_TIMEOUT_MS'
+    | 'REPORT_CONCURRENCY'
+    | 'EXPORT_CONCURRENCY'
+    | 'MAX_WAIT_MS'
+    | 'WEBHOOK_ALLOWED_NETWORKS'
+    | 'PUBLIC_URL'
   >;
   readonly pool: pg.Pool;
   /** Connections for counts of audiences alone. */

@@ -3,6 +3,8 @@ import { serviceStateReader } from '../administration/service-state.ts';
 import { adminRoutes } from '../api/administration/routes.ts';
 import { buildApp } from '../api/app.ts';
 import { MAX_TEST_SENDS } from '../api/broadcast/test-turns.ts';
+import { createFindLaunch } from '../api/clicks/find-launch.ts';
+import { createClickRecorder } from '../api/clicks/recorder.ts';
 import { type OneTimeKeys, oneTimeKeys } from '../api/console/one-time-keys.ts';
 import { sessionStore } from '../api/console/session-store.ts';
 import { openFront } from '../api/front.ts';
@@ -35,6 +37,7 @@ import { systemSources } from '../util/system-sources.ts';
 import { type Foundation, type FoundationOptions, openFoundation, type Worker } from './compose.ts';
 import { type Demo, prepareDemo } from './demo.ts';
 import { pacedLog } from './intake-pace.ts';
+import { clickMetrics } from './metrics/click-metrics.ts';
 import { threadMetrics } from './metrics/thread-metrics.ts';
 import type { ReportThreads } from './report-threads.ts';
 import { notYetIfDatabaseDown } from './start-failures.ts';
@@ -175,6 +178,12 @@ export async function startService(options: ServiceOptions): Promise<string> {
   const links = oneTimeKeys(sources);
   const uses = keyUses(lookups, logger, sources.now);
   lifecycle.started('last uses of keys', () => uses.written());
+  const clicks = createClickRecorder({
+    context: { log, sources },
+    logger,
+    count: clickMetrics(metrics.registry),
+  });
+  lifecycle.started('clicks', () => clicks.close());
   const app = await buildApp({
     logger,
     trustProxy: config.TRUST_PROXY,
@@ -230,6 +239,13 @@ export async function startService(options: ServiceOptions): Promise<string> {
           ],
           context: { log, sources },
           corsOrigins: config.CORS_ORIGINS,
+          clicks: {
+            recorder: clicks,
+            findLaunch: createFindLaunch({
+              log,
+              source: async () => ({ pool: lookups, broadcasts: await served(broadcastsReadModel) }),
+            }),
+          },
           console: {
             authenticator,
             ...(operators && { operators }),

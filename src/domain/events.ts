@@ -1,6 +1,7 @@
 import * as audience from './broadcast/audience-frozen.ts';
 import * as pause from './broadcast/bot-pause.ts';
 import * as broadcast from './broadcast/broadcast-events.ts';
+import * as clicks from './broadcast/clicks.ts';
 import * as quota from './broadcast/quota.ts';
 import * as segment from './broadcast/segment.ts';
 import * as sending from './broadcast/sending-events.ts';
@@ -100,6 +101,7 @@ const eventTypes = [
   sending.sendingPaused,
   sending.sendingResumed,
   pause.botPaused,
+  clicks.linksClicked,
 ] as const;
 
 /** Any event of the log, with data of the current shape; `type` discriminates. */

@@ -1,7 +1,7 @@
 /** The streams of the log, by category. Streams with the same part after the hyphen, up to a slash, share a partition and so an order. */
 
 /** Categories whose streams take appends in any order; all others are exact. */
-export const ANY_CATEGORIES = ['intake', 'referral'] as const;
+export const ANY_CATEGORIES = ['intake', 'referral', 'clicks'] as const;
 
 /** Every category of streams. */
 export const CATEGORIES = [
@@ -24,6 +24,7 @@ export const CATEGORIES = [
   'segment',
   'audience',
   'sending',
+  'clicks',
   'quota',
   'operator',
   'operations',
@@ -77,6 +78,8 @@ export const segmentStream = (bot: string, segmentId: number): string => `segmen
 export const sendingStream = (bot: string, broadcastId: number): string => `sending-${bot}/${broadcastId}`;
 /** The pause that the platform asks of a bot. */
 export const botSendingStream = (bot: string): string => `sending-${bot}`;
+/** Clicks on links of a bot's broadcasts. */
+export const clicksStream = (bot: string): string => `clicks-${bot}`;
 /** The number of an owner's broadcasts per month. */
 export const quotaStream = (ownerId: number): string => `quota-${ownerId}`;
 /** The frozen audience of a broadcast. */

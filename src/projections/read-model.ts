@@ -86,6 +86,7 @@ export const READ_MODEL_NAMES = [
   'reports',
   'broadcasts',
   'recipients',
+  'clicks',
   'referral',
   'accounts',
 ] as const;

@@ -1,6 +1,7 @@
 import { accountsReadModel } from './accounts/read-model.ts';
 import { broadcastsReadModel } from './broadcasts/read-model.ts';
 import { catalogReadModel } from './catalog/read-model.ts';
+import { clicksReadModel } from './clicks/read-model.ts';
 import { eventsReadModel } from './events/read-model.ts';
 import type { ReadModel } from './read-model.ts';
 import { recipientsReadModel } from './recipients/read-model.ts';
@@ -16,6 +17,7 @@ export const readModels: readonly ReadModel[] = [
   reportsReadModel,
   broadcastsReadModel,
   recipientsReadModel,
+  clicksReadModel,
   referralReadModel,
   accountsReadModel,
 ];

@@ -62,6 +62,7 @@ export async function sendOnce(
     sender: systemSources.uuid(),
     chats: CHATS,
     messages: onlyMessage(prepareMessage('sendMessage', { text: 'Hello' }, false)),
+    linkTo: null,
     cap: 1000,
     onLimit: { stop: true, extraDelay: 0 },
     api,

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 1aca722721b536307b2bb8c3524ce37d98cea92a9b9cecb59afb659d9a45e8de
-// Types: sha256 38db93f1840408aed8e802a891048cf61f3f59711a1232b073345ac211133281
+// Sources: sha256 eb406a32ba3e34d9a765fc72bccab9c294f7a0729b3b9fc3c4e8020e3ec4d8d1
+// Types: sha256 b8faab39cf0293da2ef226742a5a52f5f20253f59708a915f5fdc00c52da5249
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -502,7 +502,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What became of a broadcast: its recipients by outcome, in all and by variant */
+        /** What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link */
         get: operations["getBroadcastStatistics"];
         put?: never;
         post?: never;
@@ -1990,6 +1990,8 @@ export interface components {
             settings?: {
                 /** @description Messages a second, 1 to 30, with paid broadcasts to 1000; default 10 */
                 intervalCap?: number;
+                /** @description Links lead through this service, which counts clicks; default false */
+                track_clicks?: boolean;
                 rateLimitOnError?: {
                     /** @description Stop when the platform tells to slow down; default true */
                     stop?: boolean;
@@ -2049,6 +2051,8 @@ export interface components {
             settings: {
                 /** @description Messages a second, 1 to 30, with paid broadcasts to 1000; default 10 */
                 intervalCap?: number;
+                /** @description Links lead through this service, which counts clicks; default false */
+                track_clicks?: boolean;
                 rateLimitOnError?: {
                     /** @description Stop when the platform tells to slow down; default true */
                     stop?: boolean;
@@ -2113,6 +2117,8 @@ export interface components {
             settings?: {
                 /** @description Messages a second, 1 to 30, with paid broadcasts to 1000; default 10 */
                 intervalCap?: number;
+                /** @description Links lead through this service, which counts clicks; default false */
+                track_clicks?: boolean;
                 rateLimitOnError?: {
                     /** @description Stop when the platform tells to slow down; default true */
                     stop?: boolean;
@@ -3383,6 +3389,10 @@ export interface operations {
                                 count_cancelled: number;
                                 /** @description May have been delivered: the platform gave no answer */
                                 count_unknown: number;
+                                /** @description Recipients with a counted click; null: no launch tracked clicks */
+                                clicked: number | null;
+                                /** @description Counted clicks */
+                                clicks: number | null;
                             };
                             /** @description In their order; empty: none */
                             variants: {
@@ -3396,6 +3406,20 @@ export interface operations {
                                 count_cancelled: number;
                                 /** @description May have been delivered: the platform gave no answer */
                                 count_unknown: number;
+                                /** @description Recipients with a counted click; null: no launch tracked clicks */
+                                clicked: number | null;
+                                /** @description Counted clicks */
+                                clicks: number | null;
+                            }[];
+                            /** @description Links whose clicks are counted, by launch, in the order of the message */
+                            links: {
+                                launch: number;
+                                /** @description Its name; null: the broadcast has none */
+                                variant: string | null;
+                                url: string;
+                                /** @description Recipients with a counted click */
+                                clicked: number;
+                                clicks: number;
                             }[];
                             /**
                              * Format: date-time

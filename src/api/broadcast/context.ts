@@ -49,6 +49,8 @@ export interface BroadcastChanges {
   readonly users: () => Promise<{ readonly pool: CatalogSource['pool']; readonly users: string }>;
   readonly savedSegments: SavedSegmentSources;
   readonly waitForChange: WaitForChange;
+  /** Whether PUBLIC_URL is set. */
+  readonly hasPublicUrl: boolean;
 }
 
 /** Loads the broadcast of a request from the log. @throws Rejection not_found */
@@ -92,7 +94,7 @@ function uploadedIds(log: EventLog, bot: string, id: number | null, named: reado
 
 /** @param audiences the segmentations that the broadcast may have at its activation */
 export async function readinessFor(
-  { context, catalog, savedSegments: sources }: BroadcastChanges,
+  { context, catalog, hasPublicUrl, savedSegments: sources }: BroadcastChanges,
   request: FastifyRequest,
   audiences: readonly string[],
   isNew: boolean,
@@ -103,7 +105,7 @@ export async function readinessFor(
   const savedSegments = await savedConditions(sources, { public_key, timezone }, savedIds);
   const ids = audiences.flatMap((text) => taskIdsOf(storedSegmentations(text, timezone, null)));
   const tasks = await ownTasks({ context, catalog }, request, ids);
-  return readiness({ timezone, isNew, hasToken: token !== null, tasks, savedSegments });
+  return readiness({ timezone, isNew, hasToken: token !== null, hasPublicUrl, tasks, savedSegments });
 }
 
 /** Loads those of the broadcasts that are of the owner, from the log. */
@@ -192,7 +194,7 @@ export function broadcastObject(found: Broadcast, statistics: BroadcastStatistic
     segmentations: parseJson(Buffer.from(segmentations)),
     message,
     ...(variants.length === 0 ? {} : { variants }),
-    settings,
+    settings: { ...settings, track_clicks: settings.track_clicks ?? false },
     date_send: shown(broadcast.date_send),
     date_create: shown(broadcast.date_create),
     date_activate: shown(broadcast.date_activate),

@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import { createIdPool } from '../../commands/reserve-ids.ts';
+import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { clicksReadModel } from '../../projections/clicks/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
@@ -36,11 +38,12 @@ export interface BroadcastRoutesOptions {
   readonly log: EventLog;
   readonly served: ServedSchema;
   readonly sources: Sources;
+  readonly config: Pick<Config, 'PUBLIC_URL'>;
 }
 
 /** The endpoints of broadcasts. */
 export function broadcastRoutes(
-  { pool, counts, botApi, log, served, sources }: BroadcastRoutesOptions,
+  { pool, counts, botApi, log, served, sources, config }: BroadcastRoutesOptions,
   { findUsers }: Pick<ReportsOfBots, 'findUsers'>,
 ): AnyRoute[] {
   const source = async () => ({
@@ -60,8 +63,17 @@ export function broadcastRoutes(
     return { users: users!, events: events!, referral: referral!, broadcasts: broadcasts!, recipients: recipients! };
   };
   const savedSegments = savedSegmentSources({ pool, log, served });
-  const changes = { context, ids, source, catalog, users, savedSegments, waitForChange };
   const asOf = dataAsOf(pool, log, sources);
+  const changes = {
+    context,
+    ids,
+    source,
+    catalog,
+    users,
+    savedSegments,
+    waitForChange,
+    hasPublicUrl: config.PUBLIC_URL !== undefined,
+  };
   return [
     create(changes),
     save(changes),
@@ -76,7 +88,7 @@ export function broadcastRoutes(
       reports: async () => ({ pool, reports: await served(reportsReadModel) }),
     }),
     recipients(changes),
-    statistics(changes, asOf),
+    statistics(changes, () => served(clicksReadModel), asOf),
     conversions(changes, { pool, counts, tables }),
     fields(),
     audienceSize(changes, { pool, counts, tables }),

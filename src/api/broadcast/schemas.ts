@@ -41,6 +41,7 @@ const settings = z.object({
     .describe(
       `Messages a second, 1 to ${MAX_CAP}, with paid broadcasts to ${MAX_PAID_CAP}; default ${DEFAULT_SETTINGS.intervalCap}`,
     ),
+  track_clicks: z.boolean().optional().describe('Links lead through this service, which counts clicks; default false'),
   rateLimitOnError: z
     .object({
       stop: z.boolean().optional().describe('Stop when the platform tells to slow down; default true'),

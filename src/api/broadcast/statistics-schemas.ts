@@ -12,6 +12,8 @@ const counts = {
   count_not_delivered: z.int().describe('Those of unknown outcome included'),
   count_cancelled: z.int().describe('Never attempted, since it was stopped or failed'),
   count_unknown: z.int().describe('May have been delivered: the platform gave no answer'),
+  clicked: z.int().nullable().describe('Recipients with a counted click; null: no launch tracked clicks'),
+  clicks: z.int().nullable().describe('Counted clicks'),
 };
 
 export const statisticsAnswer = answer(
@@ -20,6 +22,17 @@ export const statisticsAnswer = answer(
     variants: z
       .array(z.object({ name: z.string(), share: z.int(), ...counts }))
       .describe('In their order; empty: none'),
+    links: z
+      .array(
+        z.object({
+          launch: z.int(),
+          variant: z.string().nullable().describe('Its name; null: the broadcast has none'),
+          url: z.string(),
+          clicked: z.int().describe('Recipients with a counted click'),
+          clicks: z.int(),
+        }),
+      )
+      .describe('Links whose clicks are counted, by launch, in the order of the message'),
     data_as_of: z.iso.datetime({ offset: true }).describe('What was recorded up to then has been counted'),
   }),
 );

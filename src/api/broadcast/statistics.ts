@@ -1,4 +1,6 @@
 import { existingBroadcast } from '../../commands/broadcast/change.ts';
+import { trackedLaunches } from '../../commands/broadcast/tracked-launches.ts';
+import { type ClickCounts, countClicks } from '../../queries/broadcast/clicks.ts';
 import { countRecipients } from '../../queries/broadcast/statistics.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
@@ -6,29 +8,53 @@ import { type AnyRoute, route } from '../route.ts';
 import type { BroadcastChanges } from './context.ts';
 import { statisticsAnswer, statisticsQuery } from './statistics-schemas.ts';
 
-/** GET /v1/broadcast/statistics (decisions.md#broadcast-statistics): what became of a broadcast, in all and by variant. */
+const NOT_TRACKED = { clicked: null, clicks: null };
+
+/** GET /v1/broadcast/statistics (decisions.md#broadcast-statistics): what became of a broadcast, in all and by variant. @param clicks finds the schema of the read model `clicks` */
 export function statistics(
   { context, source }: Pick<BroadcastChanges, 'context' | 'source'>,
+  clicks: () => Promise<string>,
   asOf: DataAsOf,
 ): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/broadcast/statistics',
     operationId: 'getBroadcastStatistics',
-    summary: 'What became of a broadcast: its recipients by outcome, in all and by variant',
+    summary: 'What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link',
     tag: 'Broadcasts',
     access: { resource: 'required', premium: true },
     query: statisticsQuery,
     answer: statisticsAnswer,
     async handle({ request, query: { id } }) {
-      const { public_key: bot, timezone } = botOf(request);
+      const { public_key: bot, bot_id: botId, timezone } = botOf(request);
       const { variants = [] } = await existingBroadcast(context.log, { bot, id });
-      const tables = await source();
-      const data_as_of = await asOf([tables.recipients], timezone);
+      const launches = await trackedLaunches(context.log, { bot, id });
+      const tables = { ...(await source()), clicks: await clicks() };
+      const data_as_of = await asOf([tables.recipients, tables.clicks], timezone);
       const shares = variants.map(({ share }) => share);
       const counted = await countRecipients(tables, id, shares);
-      const ofVariants = variants.map(({ name, share }, index) => ({ name, share, ...counted.variants[index]! }));
-      return { ok: true, data: { total: counted.total, variants: ofVariants, data_as_of } };
+      const links = launches.flatMap(({ launch, links }) => links.map((of, link) => ({ launch, link, ...of })));
+      const clicked = await countClicks(tables, { botId, broadcastId: id }, links);
+      const tracked = (counts: ClickCounts) => (launches.length === 0 ? NOT_TRACKED : counts);
+      return {
+        ok: true,
+        data: {
+          total: { ...counted.total, ...tracked(clicked.total) },
+          variants: variants.map(({ name, share }, index) => ({
+            name,
+            share,
+            ...counted.variants[index]!,
+            ...tracked(clicked.ofVariant(index)),
+          })),
+          links: links.map((link) => ({
+            launch: link.launch,
+            variant: link.variant === null ? null : (variants[link.variant]?.name ?? null),
+            url: link.target,
+            ...clicked.ofLink(link),
+          })),
+          data_as_of,
+        },
+      };
     },
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { eventType } from '../event-type.ts';
+import { sealedSecret } from '../sealing.ts';
 
 /** The methods of the platform's bot interface that broadcasts send by (interface.md, "Message content by type"). */
 export const MESSAGE_TYPES = [
@@ -27,6 +28,8 @@ const time = z.number().int();
 /** Message fields by the platform's names, checked (`message.ts`): plain JSON without numbers. */
 const message = z.record(z.string(), z.json());
 export const broadcastSettings = z.object({
+  /** Absent: false. */
+  track_clicks: z.boolean().optional(),
   /** Messages a second. */
   intervalCap: z.number().int(),
   rateLimitOnError: z.object({
@@ -42,6 +45,19 @@ export const broadcastVariant = z.object({
   /** A whole percentage. */
   share: z.number().int().positive(),
   message,
+});
+
+export const trackedClicks = z.object({
+  /** Of click tokens. */
+  key: sealedSecret,
+  /** By the numbers that tokens name. */
+  links: z.array(
+    z.object({
+      target: z.string(),
+      /** The index of its variant; null: the broadcast has none. */
+      variant: z.number().int().nonnegative().nullable(),
+    }),
+  ),
 });
 
 const content = z.object({
@@ -103,7 +119,13 @@ export const broadcastAudienceFrozen = eventType(
 export const broadcastSendingStarted = eventType(
   'broadcast_sending_started',
   1,
-  z.object({ id, launch: z.number().int().positive(), at }),
+  z.object({
+    id,
+    launch: z.number().int().positive(),
+    /** Absent: the launch tracks no clicks. */
+    clicks: trackedClicks.optional(),
+    at,
+  }),
 );
 /** From 1 back to the status before its activation, 0 or 4; from 6, 7 and 2 to 8. */
 export const broadcastCancelRequested = eventType('broadcast_cancel_requested', 1, z.object({ id, at }));

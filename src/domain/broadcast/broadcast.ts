@@ -25,6 +25,8 @@ import { divideAlike } from './variants.ts';
 export const BROADCAST_STATUSES = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
 export type BroadcastStatus = (typeof BROADCAST_STATUSES)[number];
 
+export type TrackedClicks = NonNullable<DataOf<typeof broadcastSendingStarted>['clicks']>;
+
 type Created = DataOf<typeof broadcastCreated>;
 
 /** A broadcast without its statistics. Times are milliseconds since 1970 UTC. */
@@ -48,6 +50,8 @@ export interface Broadcast extends Omit<Created, 'at'> {
   readonly frozen: number | null;
   /** The saved segments that its audience is resolved with; absent: it names none, or the resolution has not begun. */
   readonly saved_segments?: readonly SavedSegmentRevision[];
+  /** Of the launch that is being sent, or was last; absent: it tracks no clicks. */
+  readonly clicks?: TrackedClicks;
 }
 
 /** A saved segment with the conditions that its stream has up to the revision. */
@@ -83,7 +87,11 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
   if (state === null) throw new TypeError(`${event.type} of a broadcast that was not created`);
   switch (event.type) {
     case 'broadcast_saved':
-      return withChanges<Broadcast>(state, { ...alternative(state, event.data), ...event.data });
+      return withChanges<Broadcast>(state, {
+        ...alternative(state, event.data),
+        ...event.data,
+        settings: event.data.settings && { ...keptSettings(state), ...event.data.settings },
+      });
     case 'broadcast_activated': {
       const { launch, date_send: due, at } = event.data;
       const activation = event.data.activation ?? state.activation;
@@ -96,8 +104,11 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
     }
     case 'broadcast_audience_frozen':
       return { ...state, status: 7, frozen: event.data.count };
-    case 'broadcast_sending_started':
-      return { ...state, status: 2 };
+    case 'broadcast_sending_started': {
+      const { clicks: _, ...others } = state;
+      const { clicks } = event.data;
+      return { ...others, status: 2, ...(clicks === undefined ? {} : { clicks }) };
+    }
     case 'broadcast_cancel_requested':
       return cancelled(state, event.data.at);
     case 'broadcast_stopped':
@@ -116,6 +127,11 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
 function alternative(state: Broadcast, { message, variants = [] }: BroadcastContent): BroadcastContent {
   if (variants.length > 0) return { message: {} };
   return message === undefined || state.variants === undefined ? {} : { variants: [] };
+}
+
+/** A client that does not know the setting does not change it. */
+function keptSettings({ settings: { track_clicks } }: Broadcast): Partial<Broadcast['settings']> {
+  return track_clicks === undefined ? {} : { track_clicks };
 }
 
 function created({ at, ...content }: Created): Broadcast {

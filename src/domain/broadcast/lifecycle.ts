@@ -1,12 +1,17 @@
 import type { Decision } from '../decider.ts';
 import { Rejection } from '../rejection.ts';
+import type { SealedSecret } from '../sealing.ts';
 import {
+  type Broadcast,
   type BroadcastEvent,
   type BroadcastState,
   type BroadcastStatus,
+  messagesOf,
   type SavedSegmentRevision,
+  type TrackedClicks,
   unknownBroadcast,
 } from './broadcast.ts';
+import { trackLinks } from './tracked-links.ts';
 
 /**
  * The steps of an activated broadcast, each from the statuses that it is allowed in. From any other status the step is a
@@ -42,12 +47,20 @@ export function freezeAudience(state: BroadcastState, count: number, now: number
   return step(state, [6], (id) => ({ type: 'broadcast_audience_frozen', data: { id, count, at: now } }));
 }
 
-/** 7 to 2; a later launch, whose audience is frozen, comes from 1. */
-export function startSending(state: BroadcastState, now: number): Decision<BroadcastEvent> {
+/** 7 to 2; a later launch, whose audience is frozen, comes from 1. @param key of the click tokens of a launch that tracks clicks */
+export function startSending(state: BroadcastState, now: number, key?: SealedSecret): Decision<BroadcastEvent> {
   return step(state, [7, 1], (id) =>
     state === null || state.frozen === null
       ? conflict(id, 'has no audience yet')
-      : { type: 'broadcast_sending_started', data: { id, launch: state.launch, at: now } },
+      : {
+          type: 'broadcast_sending_started',
+          data: {
+            id,
+            launch: state.launch,
+            ...(key === undefined ? {} : { clicks: { key, links: trackedLinksOf(state) } }),
+            at: now,
+          },
+        },
   );
 }
 
@@ -88,4 +101,11 @@ function step(
 
 function conflict(id: number, what: string): Rejection {
   return new Rejection('conflict', 'status', `broadcast ${id} ${what}`);
+}
+
+function trackedLinksOf(broadcast: Broadcast): TrackedClicks['links'] {
+  const hasVariants = (broadcast.variants ?? []).length > 0;
+  return messagesOf(broadcast).flatMap(({ message }, index) =>
+    trackLinks(message).targets.map((target) => ({ target, variant: hasVariants ? index : null })),
+  );
 }

@@ -99,6 +99,17 @@ function characterAt(text: string, at: number): [character: string, next: number
   return character === undefined ? ['&', at + 1] : [character, at + whole.length];
 }
 
+/** The text that the value of an attribute means. */
+export function decodedHtml(text: string): string {
+  let decoded = '';
+  for (let at = 0; at < text.length; ) {
+    const [character, next] = characterAt(text, at);
+    decoded += character;
+    at = next;
+  }
+  return decoded;
+}
+
 function ofCode(code: number): string | undefined {
   return code > 0 && code < 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : undefined;
 }

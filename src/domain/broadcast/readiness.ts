@@ -3,8 +3,9 @@ import { type Problem, under } from '../problem.ts';
 import { Rejection } from '../rejection.ts';
 import { type Segment, type Segmentations, segmentsOf } from './audience.ts';
 import { parseSegmentations, type SavedSegments } from './audience-segmentations.ts';
-import { messagesOf, type Readiness } from './broadcast.ts';
+import { type Broadcast, messagesOf, type Readiness } from './broadcast.ts';
 import { missingContent } from './message.ts';
+import { trackingProblem } from './tracked-links.ts';
 
 /** A broadcast that cannot be sent, with everything that it lacks. */
 export class NotReady extends Rejection {
@@ -19,27 +20,38 @@ export interface ReadinessOptions {
   readonly isNew: boolean;
   /** Whether the bot has a token: without one the platform refuses each call. */
   readonly hasToken: boolean;
+  /** Whether links can lead to this service: PUBLIC_URL is set. */
+  readonly hasPublicUrl: boolean;
   /** The broadcasts that its audience is made from, if they are of the owner. */
   readonly tasks: ReadonlyMap<number, TaskSource>;
   /** The saved segments that its audience names, if they are of the bot. */
   readonly savedSegments: SavedSegments;
 }
 
+const NO_PUBLIC_URL = 'clicks cannot be tracked: the operator has not set PUBLIC_URL, the address of this service';
 const NO_TOKEN = 'the bot has no token to send with: set it by botledger bot set --token';
 
 /** Checks that a broadcast has a token, content, and an audience, unless one is frozen. @returns a NotReady */
-export function readiness({ timezone, isNew, hasToken, tasks, savedSegments }: ReadinessOptions): Readiness {
+export function readiness({
+  timezone,
+  isNew,
+  hasToken,
+  hasPublicUrl,
+  tasks,
+  savedSegments,
+}: ReadinessOptions): Readiness {
   return (broadcast) => {
     const { id, frozen, saved_segments } = broadcast;
     const withoutToken = { path: isNew ? 'activate' : 'id', message: NO_TOKEN };
     const missing = messagesOf(broadcast).flatMap(
       ({ message, path }) => missingContent(broadcast.type, message, path) ?? [],
     );
+    const ofTracking = broadcast.settings.track_clicks === true ? trackingProblems(broadcast, hasPublicUrl) : [];
     const broadcastId = isNew ? null : id;
     const options = { timezone, broadcastId, tasks, savedSegments };
     const isResolved = frozen !== null || saved_segments !== undefined;
     const ofAudience = isResolved ? [] : audienceProblems(broadcast.segmentations, options);
-    const problems = [...(hasToken ? [] : [withoutToken]), ...missing, ...ofAudience];
+    const problems = [...(hasToken ? [] : [withoutToken]), ...missing, ...ofTracking, ...ofAudience];
     return problems.length === 0 ? undefined : new NotReady(problems);
   };
 }
@@ -58,6 +70,16 @@ function audienceProblems(
   const options = { timezone, path, problems, segmentIds: null, savedSegments };
   const segmentations = parseSegmentations(parse(stored), options);
   return problems.length > 0 ? problems : activationProblems(segmentations, { path, ...rest });
+}
+
+/** Links make a template of a text, and templates have a greatest length. */
+function trackingProblems(broadcast: Broadcast, hasPublicUrl: boolean): Problem[] {
+  const withoutUrl = { path: 'settings.track_clicks', message: NO_PUBLIC_URL };
+  const tooLong = messagesOf(broadcast).flatMap(({ message, path }) => {
+    const problem = trackingProblem(message);
+    return problem === undefined ? [] : [{ path, message: problem }];
+  });
+  return [...(hasPublicUrl ? [] : [withoutUrl]), ...tooLong];
 }
 
 /** A broadcast of the owner that an audience is made from. */

@@ -1,6 +1,7 @@
 import type { MessageType } from './broadcast-events.ts';
 import { parseModeOf } from './markup.ts';
 import { compileTemplate, isTemplate, type TemplatePlace, type TemplateUser } from './template.ts';
+import { trackLinks } from './tracked-links.ts';
 
 /** A broadcast's message, compiled once; it makes the parameters of the platform's call for each recipient. */
 export interface Message {
@@ -14,12 +15,19 @@ export interface Message {
   readonly urls: readonly string[];
   /** Whether it uses fields of its recipients. */
   readonly asksUser: boolean;
+  /** The targets of its links whose clicks are counted. */
+  readonly targets: readonly string[];
   /**
    * All parameters except the chat.
    * @param files ids of files that were sent by URL before
+   * @param links the recipient's addresses in place of `targets`
    * @throws TemplateError
    */
-  parameters(user: TemplateUser, files: ReadonlyMap<string, string>): Readonly<Record<string, unknown>>;
+  parameters(
+    user: TemplateUser,
+    files: ReadonlyMap<string, string>,
+    links?: readonly string[],
+  ): Readonly<Record<string, unknown>>;
   /** Finds the ids of files that were sent by URL, in the result of the call. */
   filesOf(parameters: object, result: unknown): { readonly url: string; readonly file_id: string }[];
   /** The id of the message; of an album, the first. */
@@ -36,6 +44,8 @@ export interface Messages {
   readonly asksUser: boolean;
   /** The message that a chat gets. */
   of(chat: number): Message;
+  /** The number of the first of a message's targets among those of all messages. */
+  firstLinkOf(message: Message): number;
 }
 
 /** @param indexOf the index of a chat's message. Not called for a single message. */
@@ -46,11 +56,13 @@ export function messagesByChat(all: readonly Message[], indexOf: (chat: number) 
     urls: [...new Set(all.flatMap(({ urls }) => urls))],
     asksUser: all.some(({ asksUser }) => asksUser),
     of: all.length === 1 ? () => only! : (chat) => all[indexOf(chat)]!,
+    firstLinkOf: (message) =>
+      all.slice(0, all.indexOf(message)).reduce((links, { targets }) => links + targets.length, 0),
   };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Made<T> = (user: TemplateUser, files: ReadonlyMap<string, string>) => T;
+type Made<T> = (user: TemplateUser, files: ReadonlyMap<string, string>, links: readonly string[] | undefined) => T;
 
 /** The field of the message's file, in the call and in its result. */
 const FILE_FIELDS: Readonly<Partial<Record<MessageType, string>>> = {
@@ -64,11 +76,13 @@ const FILE_FIELDS: Readonly<Partial<Record<MessageType, string>>> = {
 const URL_FILE = /^https?:\/\//i;
 
 /**
- * @param content the message's fields, checked at the activation
+ * @param given the message's fields, checked at the activation
  * @param paid whether messages may cost stars to be faster than the platform's limit
+ * @param tracksClicks whether links lead to addresses of each recipient
  * @throws TemplateError
  */
-export function prepareMessage(method: MessageType, content: Fields, paid: boolean): Message {
+export function prepareMessage(method: MessageType, given: Fields, paid: boolean, tracksClicks = false): Message {
+  const { content, targets } = tracksClicks ? trackLinks(given) : { content: given, targets: [] };
   const mode = typeof content['parse_mode'] === 'string' ? parseModeOf(content['parse_mode']) : undefined;
   const album = method === 'sendMediaGroup' ? itemsOf(content['media']) : null;
   const field = FILE_FIELDS[method];
@@ -90,13 +104,13 @@ export function prepareMessage(method: MessageType, content: Fields, paid: boole
         return [[name, name === field ? file(value) : () => value]];
     }
   });
-  const parameters = (user: TemplateUser, files: ReadonlyMap<string, string>) => ({
-    ...Object.fromEntries(made.map(([name, make]) => [name, make(user, files)])),
+  const parameters: Message['parameters'] = (user, files, links) => ({
+    ...Object.fromEntries(made.map(([name, make]) => [name, make(user, files, links)])),
     ...(paid ? { allow_paid_broadcast: true } : {}),
   });
   // JSON itself has no sign that opens a template.
-  const asksUser = isTemplate(JSON.stringify(content));
-  const ofAll = asksUser || urls.length > 0 ? null : parameters({}, new Map());
+  const asksUser = isTemplate(JSON.stringify(given));
+  const ofAll = asksUser || urls.length > 0 || targets.length > 0 ? null : parameters({}, new Map());
   const silent = content['disable_notification'];
   return {
     method,
@@ -105,10 +119,11 @@ export function prepareMessage(method: MessageType, content: Fields, paid: boole
     pinParameters: typeof silent === 'boolean' ? { disable_notification: silent } : {},
     urls,
     asksUser,
+    targets,
     parameters: ofAll === null ? parameters : () => ofAll,
     filesOf(parameters, result) {
-      const given: Fields = { ...parameters };
-      const items = album === null ? [given] : itemsOf(given['media']);
+      const sent: Fields = { ...parameters };
+      const items = album === null ? [sent] : itemsOf(sent['media']);
       const results = album === null ? [result] : Array.isArray(result) ? result : [];
       return items.flatMap((item, index) => {
         const url = album === null ? item[field ?? ''] : item['media'];
@@ -126,7 +141,7 @@ export function prepareMessage(method: MessageType, content: Fields, paid: boole
 function text(value: unknown, place: TemplatePlace): Made<unknown> {
   if (typeof value !== 'string' || !isTemplate(value)) return () => value;
   const template = compileTemplate(value, place);
-  return (user) => template.render(user);
+  return (user, _, links) => template.render(user, links);
 }
 
 function file(value: unknown): Made<unknown> {
@@ -135,10 +150,10 @@ function file(value: unknown): Made<unknown> {
 
 function albumItem({ type, media, caption }: Fields): Made<Fields> {
   const [sent, captioned] = [file(media), text(caption, 'text')];
-  return (user, files) => ({
+  return (user, files, links) => ({
     type,
-    media: sent(user, files),
-    ...(caption === undefined || caption === null ? {} : { caption: captioned(user, files) }),
+    media: sent(user, files, links),
+    ...(caption === undefined || caption === null ? {} : { caption: captioned(user, files, links) }),
   });
 }
 
@@ -147,20 +162,20 @@ function keyboard(value: unknown): Made<unknown> {
   const { inline_keyboard: rows, ...rest } = fieldsOf(value);
   if (!Array.isArray(rows)) return () => value;
   const made = rows.map((row) => all(itemsOf(row).map(button)));
-  return (user, files) => ({ ...rest, inline_keyboard: made.map((row) => row(user, files)) });
+  return (user, files, links) => ({ ...rest, inline_keyboard: made.map((row) => row(user, files, links)) });
 }
 
 function button(fields: Fields): Made<Fields> {
   const [label, url] = [text(fields['text'], 'text'), text(fields['url'], 'url')];
-  return (user, files) => ({
+  return (user, files, links) => ({
     ...fields,
-    ...('text' in fields ? { text: label(user, files) } : {}),
-    ...('url' in fields ? { url: url(user, files) } : {}),
+    ...('text' in fields ? { text: label(user, files, links) } : {}),
+    ...('url' in fields ? { url: url(user, files, links) } : {}),
   });
 }
 
 function all<T>(parts: readonly Made<T>[]): Made<T[]> {
-  return (user, files) => parts.map((part) => part(user, files));
+  return (user, files, links) => parts.map((part) => part(user, files, links));
 }
 
 /** A photo comes in several sizes, the largest last. */

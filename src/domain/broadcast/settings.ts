@@ -22,13 +22,17 @@ const MAX_EXTRA_DELAY = 24 * 60 * 60 * 1000;
  * @param maxCap MAX_CAP, or for bots with paid broadcasts MAX_PAID_CAP
  */
 export function parseSettings(input: unknown, maxCap: number, path: string, problems: Problem[]): BroadcastSettings {
-  const given = objectOf(input, ['intervalCap', 'rateLimitOnError'], path, problems);
+  const given = objectOf(input, ['intervalCap', 'rateLimitOnError', 'track_clicks'], path, problems);
   const at = under(path, 'rateLimitOnError');
   const onError = objectOf(property(given, 'rateLimitOnError') ?? {}, ['stop', 'extraDelay'], at, problems);
   const defaults = DEFAULT_SETTINGS.rateLimitOnError;
   const stop = property(onError, 'stop') ?? defaults.stop;
   if (typeof stop !== 'boolean') problems.push({ path: under(at, 'stop'), message: 'must be true or false' });
+  const tracks = property(given, 'track_clicks');
+  if (tracks !== undefined && typeof tracks !== 'boolean')
+    problems.push({ path: under(path, 'track_clicks'), message: 'must be true or false' });
   return {
+    ...(typeof tracks === 'boolean' ? { track_clicks: tracks } : {}),
     intervalCap: integer(given, 'intervalCap', [1, maxCap], DEFAULT_SETTINGS.intervalCap, path, problems),
     rateLimitOnError: {
       stop: stop === true,

@@ -14,7 +14,7 @@ export type TemplateValue = string | number | boolean | null | { readonly [name:
 
 export interface Template {
   /** @throws TemplateError the text of this user is too much. Any other error is the service's own */
-  render(user: TemplateUser): string;
+  render(user: TemplateUser, links?: readonly string[]): string;
 }
 
 /** A mistake in a template, or in the text for one recipient, in one line. The same input gives the same error. */
@@ -94,7 +94,9 @@ function textOf(value: unknown): string {
 export function compileTemplate(text: string, place: TemplatePlace): Template {
   const liquid = engines.get(place === 'url' && text.startsWith('{{') ? 'whole url' : place)!;
   const templates = parsed(() => liquid.parse(text));
-  return { render: (user) => made(() => String(liquid.renderSync(templates, { user: fieldsOf(user) }))) };
+  return {
+    render: (user, links) => made(() => String(liquid.renderSync(templates, { user: fieldsOf(user), links }))),
+  };
 }
 
 /** Own fields only: Liquid gives every object a `size`, unless it has one of its own. */

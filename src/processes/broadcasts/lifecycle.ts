@@ -1,4 +1,5 @@
 import { advanceBroadcast, type BroadcastName, existingBroadcast } from '../../commands/broadcast/change.ts';
+import { newClickKey, openClickKey } from '../../commands/broadcast/click-keys.ts';
 import { frozenChats } from '../../commands/broadcast/resolve-audience.ts';
 import { type Loaded, load } from '../../commands/decide-and-append.ts';
 import {
@@ -8,6 +9,7 @@ import {
   broadcast as decider,
   messagesOf,
 } from '../../domain/broadcast/broadcast.ts';
+import { clickToken } from '../../domain/broadcast/click-token.ts';
 import {
   failBroadcast,
   finishBroadcast,
@@ -118,6 +120,11 @@ async function takeStep(
     await advanceBroadcast(context, name, step);
     return true;
   };
+  const start = async (): Promise<true> => {
+    const tracks = broadcast.settings.track_clicks === true;
+    const key = tracks ? await newClickKey(context, name.bot) : undefined;
+    return advance((state, now) => startSending(state, now, key));
+  };
   const fail = (error: string) => advance((state, now) => failBroadcast(state, error, now));
   switch (broadcast.status) {
     case 1: {
@@ -130,7 +137,7 @@ async function takeStep(
         if ('missing' in found) return fail(`saved segment ${found.missing} was deleted`);
         return advance((state, now) => startResolution(state, now, found.revisions));
       }
-      return (await isPremium(context, sender, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
+      return (await isPremium(context, sender, name, signal)) ? start() : fail(NOT_PREMIUM);
     }
     case 6: {
       const { bot_id: botId, timezone } = await sendingBot(context, sender, name, signal);
@@ -151,7 +158,7 @@ async function takeStep(
     }
     case 7:
       if (broadcast.frozen === 0) return advance(finishBroadcast);
-      return (await isPremium(context, sender, name, signal)) ? advance(startSending) : fail(NOT_PREMIUM);
+      return (await isPremium(context, sender, name, signal)) ? start() : fail(NOT_PREMIUM);
     case 2:
       return endedBy(await send(context, sender, name, broadcast, signal), advance, (againMs) =>
         waitInStatus(context, name, 2, againMs, signal),
@@ -248,15 +255,19 @@ async function send(
   const { log, sources, logger } = context;
   const { token, paid_broadcasts: isPaid, bot_id: botId, timezone } = await sendingBot(context, sender, name, signal);
   if (token === null) return { type: 'failed', error: 'the bot has no token' };
-  const { type, settings, launch, variants = [] } = broadcast;
+  const { type, settings, launch, variants = [], clicks } = broadcast;
+  const { PUBLIC_URL } = context.config;
+  if (clicks !== undefined && PUBLIC_URL === undefined)
+    return { type: 'failed', error: 'clicks are tracked, and PUBLIC_URL is not set' };
   const cap = isPaid ? settings.intervalCap : Math.min(settings.intervalCap, MAX_CAP);
   try {
     const shares = variants.map(({ share }) => share);
     const messages = messagesByChat(
-      messagesOf(broadcast).map(({ message }) => prepareMessage(type, message, cap > MAX_CAP)),
+      messagesOf(broadcast).map(({ message }) => prepareMessage(type, message, cap > MAX_CAP, clicks !== undefined)),
       (chat) => variantOf(shares, name.id, chat),
     );
     const chats = await frozenChats(log, name);
+    const key = clicks === undefined ? null : await openClickKey(log, name.bot, clicks.key);
     const writer = await openSendingWriter(context, name.bot, name.id);
     const pauses = await openPauseWriter(context, name.bot);
     const stream = broadcastStream(name.bot, name.id);
@@ -271,6 +282,10 @@ async function send(
         sender: sources.uuid(),
         chats,
         messages,
+        linkTo:
+          key === null
+            ? null
+            : (place, link) => `${PUBLIC_URL}/r/${clickToken(key, { broadcastId: name.id, launch, place, link })}`,
         cap,
         pauses,
         onLimit: settings.rateLimitOnError,

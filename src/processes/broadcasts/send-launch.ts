@@ -4,7 +4,7 @@ import { pauseBot } from '../../domain/broadcast/bot-pause.ts';
 import { abandonClaims } from '../../domain/broadcast/sending.ts';
 import type { Messages } from '../../domain/broadcast/sending-message.ts';
 import { hasRefused, reopenRefused } from '../../domain/broadcast/sending-reopened.ts';
-import { TemplateError } from '../../domain/broadcast/template.ts';
+import { TemplateError, type TemplateUser } from '../../domain/broadcast/template.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import type { RecipientUser } from '../../queries/broadcast/recipient-users.ts';
@@ -23,6 +23,8 @@ import { type PauseWriter, ReplacedError, type SendingWriter } from './stream-wr
 /** The plan of one launch of a broadcast, and the dependencies of its driver. */
 export interface LaunchOptions extends Omit<LaunchPlan, 'opensAt' | 'message'> {
   readonly messages: Messages;
+  /** The address in place of a link, for the recipient at a place. Null: the launch tracks no clicks. */
+  readonly linkTo: ((place: number, link: number) => string) | null;
   readonly api: BotApi;
   readonly token: string;
   readonly queue: SendQueue;
@@ -139,7 +141,7 @@ export async function sendLaunch(
       give({ type: 'answered', claim, place, delivery, platform: health.status() });
     let parameters: object;
     try {
-      parameters = messages.of(chats[place]!).parameters(user, state.files);
+      parameters = parametersFor(place, user);
     } catch (error) {
       permit.taken.answered(now);
       permit.over();
@@ -157,6 +159,19 @@ export async function sendLaunch(
         failed(error);
         answered(endedWith(BROKEN_CALL));
       });
+  }
+
+  /** @throws TemplateError */
+  function parametersFor(place: number, user: TemplateUser): object {
+    const message = messages.of(chats[place]!);
+    const { linkTo } = options;
+    if (linkTo === null || message.targets.length === 0) return message.parameters(user, state.files);
+    const first = messages.firstLinkOf(message);
+    return message.parameters(
+      user,
+      state.files,
+      message.targets.map((_, index) => linkTo(place, first + index)),
+    );
   }
 
   function failed(error: unknown): void {

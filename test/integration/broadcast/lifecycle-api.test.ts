@@ -96,7 +96,7 @@ describe('create', () => {
       type: 'sendPhoto',
       segmentations: { include: [], exclude: [] },
       message: {},
-      settings: { intervalCap: 10, rateLimitOnError: { stop: true, extraDelay: 0 } },
+      settings: { intervalCap: 10, rateLimitOnError: { stop: true, extraDelay: 0 }, track_clicks: false },
       date_send: null,
       date_create: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
       date_activate: null,

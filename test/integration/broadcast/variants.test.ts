@@ -110,7 +110,8 @@ test('counts of a stopped broadcast add up, and a relaunch keeps the variant of 
   const { total, variants } = (await statistics(id)).data;
   expect(total.count_cancelled).toBeGreaterThan(0);
   expect(total.count_delivered + total.count_not_delivered + total.count_cancelled).toBe(chats.length);
-  for (const [key, value] of Object.entries(total)) expect(variants[0][key] + variants[1][key]).toBe(value);
+  for (const [key, value] of Object.entries(total).filter(([key]) => key.startsWith('count_')))
+    expect(variants[0][key] + variants[1][key]).toBe(value);
 
   platform.behave(() => undefined);
   const settings = { intervalCap: 1000 };

@@ -125,7 +125,7 @@ describe('the work of operators over HTTP', () => {
     const whole = await done({ kind: 'audit', reason });
     expect(whole).toMatchObject({ state: 'done', findings: [] });
     expect(whole.summary).toMatch(
-      /^looked at \d+ commits, \d+ heads of streams, 0 accounts, \d+ tables of 8 read models/,
+      /^looked at \d+ commits, \d+ heads of streams, 0 accounts, \d+ tables of 9 read models/,
     );
     const { body } = await get('/admin/v1/jobs?kind=audit&limit=1');
     expect(body.data.items).toEqual([whole]);

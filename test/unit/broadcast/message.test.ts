@@ -237,6 +237,7 @@ describe('settings', () => {
     [{ intervalCap: 1.5 }, 'settings.intervalCap'],
     [{ intervalCap: '10' }, 'settings.intervalCap'],
     [{ intervalcap: 10 }, 'settings.intervalcap'],
+    [{ track_clicks: 'on' }, 'settings.track_clicks'],
     [{ rateLimitOnError: true }, 'settings.rateLimitOnError'],
     [{ rateLimitOnError: { stop: 1 } }, 'settings.rateLimitOnError.stop'],
     [{ rateLimitOnError: { extraDelay: -1 } }, 'settings.rateLimitOnError.extraDelay'],

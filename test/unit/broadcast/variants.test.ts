@@ -131,6 +131,7 @@ describe('a broadcast', () => {
       timezone: 'UTC',
       isNew: true,
       hasToken: true,
+      hasPublicUrl: false,
       tasks: new Map(),
       savedSegments: new Map(),
     });
@@ -164,6 +165,18 @@ describe('a broadcast', () => {
       .when((state) => activateBroadcast(state, { variants: [A, B] }, isReady, '', NOW))
       .isRefused('invalid', 'variants');
   });
+});
+
+it('settings without track_clicks keep it, also at a relaunch', () => {
+  const settings = { ...DEFAULT_SETTINGS, intervalCap: 5 };
+  const tracking = saved({ settings: { ...DEFAULT_SETTINGS, track_clicks: true } });
+  expect(given(broadcast, created, tracking, saved({ settings })).state()?.settings).toEqual({
+    ...settings,
+    track_clicks: true,
+  });
+  const off = saved({ settings: { ...settings, track_clicks: false } });
+  expect(given(broadcast, created, tracking, off, saved({ settings })).state()?.settings.track_clicks).toBe(false);
+  expect(given(broadcast, created, saved({ settings })).state()?.settings).toEqual(settings);
 });
 
 it('each chat gets the message of its variant', () => {

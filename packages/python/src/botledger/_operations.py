@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 7f847d8c592273d8a5fa1cc97b35ea332565818dc84691df88f9d9362c71fec6
+# SHA-256 of openapi.json: 80f3cf8117e04b6958f692a7b029175df5ee10699b9638d490d6669a62112ac9
 
 from __future__ import annotations
 
@@ -380,7 +380,7 @@ class Methods(Calls):
         return self._csv('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset})
 
     def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
-        """What became of a broadcast: its recipients by outcome, in all and by variant"""
+        """What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link"""
         return cast('GetBroadcastStatisticsData', self._data('getBroadcastStatistics', query={'id': id}))
 
     def count_conversions(self, body: ConversionsRequestInput) -> CountConversionsData:
@@ -796,7 +796,7 @@ class AsyncMethods(AsyncCalls):
         return await self._csv('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset})
 
     async def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
-        """What became of a broadcast: its recipients by outcome, in all and by variant"""
+        """What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link"""
         return cast('GetBroadcastStatisticsData', await self._data('getBroadcastStatistics', query={'id': id}))
 
     async def count_conversions(self, body: ConversionsRequestInput) -> CountConversionsData:

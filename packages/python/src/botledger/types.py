@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 7f847d8c592273d8a5fa1cc97b35ea332565818dc84691df88f9d9362c71fec6
+# SHA-256 of openapi.json: 80f3cf8117e04b6958f692a7b029175df5ee10699b9638d490d6669a62112ac9
 
 from __future__ import annotations
 
@@ -389,6 +389,8 @@ class CreateBroadcastRequestInputSettingsRateLimitOnError(TypedDict):
 class CreateBroadcastRequestInputSettings(TypedDict):
     intervalCap: NotRequired[int]
     """Messages a second, 1 to 30, with paid broadcasts to 1000; default 10"""
+    track_clicks: NotRequired[bool]
+    """Links lead through this service, which counts clicks; default false"""
     rateLimitOnError: NotRequired[CreateBroadcastRequestInputSettingsRateLimitOnError]
 
 
@@ -445,6 +447,8 @@ class BroadcastSettingsRateLimitOnError(TypedDict):
 class BroadcastSettings(TypedDict):
     intervalCap: NotRequired[int]
     """Messages a second, 1 to 30, with paid broadcasts to 1000; default 10"""
+    track_clicks: NotRequired[bool]
+    """Links lead through this service, which counts clicks; default false"""
     rateLimitOnError: NotRequired[BroadcastSettingsRateLimitOnError]
 
 
@@ -485,6 +489,8 @@ class SaveBroadcastRequestInputSettingsRateLimitOnError(TypedDict):
 class SaveBroadcastRequestInputSettings(TypedDict):
     intervalCap: NotRequired[int]
     """Messages a second, 1 to 30, with paid broadcasts to 1000; default 10"""
+    track_clicks: NotRequired[bool]
+    """Links lead through this service, which counts clicks; default false"""
     rateLimitOnError: NotRequired[SaveBroadcastRequestInputSettingsRateLimitOnError]
 
 
@@ -596,6 +602,10 @@ class GetBroadcastStatisticsDataTotal(TypedDict):
     """Never attempted, since it was stopped or failed"""
     count_unknown: int
     """May have been delivered: the platform gave no answer"""
+    clicked: int | None
+    """Recipients with a counted click; null: no launch tracked clicks"""
+    clicks: int | None
+    """Counted clicks"""
 
 
 class GetBroadcastStatisticsDataVariantsItem(TypedDict):
@@ -609,12 +619,28 @@ class GetBroadcastStatisticsDataVariantsItem(TypedDict):
     """Never attempted, since it was stopped or failed"""
     count_unknown: int
     """May have been delivered: the platform gave no answer"""
+    clicked: int | None
+    """Recipients with a counted click; null: no launch tracked clicks"""
+    clicks: int | None
+    """Counted clicks"""
+
+
+class GetBroadcastStatisticsDataLinksItem(TypedDict):
+    launch: int
+    variant: str | None
+    """Its name; null: the broadcast has none"""
+    url: str
+    clicked: int
+    """Recipients with a counted click"""
+    clicks: int
 
 
 class GetBroadcastStatisticsData(TypedDict):
     total: GetBroadcastStatisticsDataTotal
     variants: list[GetBroadcastStatisticsDataVariantsItem]
     """In their order; empty: none"""
+    links: list[GetBroadcastStatisticsDataLinksItem]
+    """Links whose clicks are counted, by launch, in the order of the message"""
     data_as_of: str
     """What was recorded up to then has been counted"""
 
@@ -1455,7 +1481,7 @@ class AdminListProjectionsData(TypedDict):
 
 
 class AdminSwitchProjectionBody(TypedDict):
-    name: Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'referral', 'accounts']
+    name: Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'clicks', 'referral', 'accounts']
     version: NotRequired[int]
     reason: str
     """Why, 1 to 1000 characters; the log keeps it"""
@@ -1467,7 +1493,7 @@ class AdminSwitchProjectionData(TypedDict):
 
 
 class AdminDropProjectionBody(TypedDict):
-    name: Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'referral', 'accounts']
+    name: Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'clicks', 'referral', 'accounts']
     version: int
     reason: str
     """Why, 1 to 1000 characters; the log keeps it"""
@@ -1584,7 +1610,7 @@ class AdminListBotErrorsData(TypedDict):
 
 class AdminRequestJobBody(TypedDict):
     kind: Literal['rebuild', 'verify', 'audit']
-    projection: NotRequired[Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'referral', 'accounts']]
+    projection: NotRequired[Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'clicks', 'referral', 'accounts']]
     """The read model of a rebuild or a verification"""
     bot: NotRequired[str]
     """Public key. Of an audit: of its streams and accounts alone, without replays"""
