@@ -81,6 +81,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   activateBroadcast: { id: 1 },
   cancelBroadcast: { id: 1 },
   countAudience: { segmentations: { include: [{ type: 'all', config: {} }] } },
+  countConversions: { task_id: 1, event_id: 101, days: 7 },
   previewBroadcast: { type: 'sendMessage', message: { text: 'Hello {{user.first_name}}' } },
   testSend: { type: 'sendMessage', message: { text: 'Hello!' }, chat_id: 4242 },
   createSegmentFromReport: { task_id: 1, report_config: REPORT, cell: { series: 0 } },

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 eb406a32ba3e34d9a765fc72bccab9c294f7a0729b3b9fc3c4e8020e3ec4d8d1
-// Types: sha256 b8faab39cf0293da2ef226742a5a52f5f20253f59708a915f5fdc00c52da5249
+// Sources: sha256 5c23fe92d22fa8ca4b01f63cda54592cd58a12c7521c4c825d88ef55ab66852d
+// Types: sha256 c7d769687231d6ec53b62a038f815f15928175baefba27914a6f4f0551826278
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -2195,13 +2195,6 @@ export interface components {
             reason: string | null;
             date: string | null;
         };
-        /**
-         * @example {
-         *       "task_id": 1,
-         *       "event_id": 101,
-         *       "days": 7
-         *     }
-         */
         ConversionsRequestInput: {
             resource_key?: string;
             /** @description The broadcast */
@@ -3441,6 +3434,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "task_id": 1,
+                 *       "event_id": 101,
+                 *       "days": 7
+                 *     }
+                 */
                 "application/json": components["schemas"]["ConversionsRequestInput"];
             };
         };

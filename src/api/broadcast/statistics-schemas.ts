@@ -46,7 +46,7 @@ export const conversionsBody = z
     days: z.int().min(CONVERSION_DAYS.min).max(CONVERSION_DAYS.max).describe('Of 24 hours, from each message on'),
     conditions: z.array(z.unknown()).nullish().describe('On fields of the event, as in a performed_event'),
   })
-  .meta({ id: 'ConversionsRequest', example: { task_id: 1, event_id: 101, days: 7 } });
+  .meta({ id: 'ConversionsRequest' });
 
 const converted = {
   delivered: z.int().describe('Recipients with the message, private chats only'),

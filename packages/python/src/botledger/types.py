@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 80f3cf8117e04b6958f692a7b029175df5ee10699b9638d490d6669a62112ac9
+# SHA-256 of openapi.json: 9acbc533f0210801debe7467c03300867d98bf1f75b16b6b499218d7aa871ee1
 
 from __future__ import annotations
 
