@@ -14,7 +14,7 @@ import { idOf, objectOf } from './content.ts';
 import { type BroadcastChanges, namedBroadcast } from './context.ts';
 import { conversionsAnswer, conversionsBody } from './statistics-schemas.ts';
 
-const TIMEOUT_MS = 5000;
+const TIMEOUT_MS = 15_000;
 
 /** POST /v1/broadcast/conversions (decisions.md#conversions): recipients who did something after their message. */
 export function conversions(changes: BroadcastChanges, { pool, counts, tables }: AudienceCounts): AnyRoute {

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import Big from 'big.js';
 import { sql } from 'kysely';
 import type pg from 'pg';
@@ -16,7 +17,7 @@ import { firstFrom } from '../reports/positions.ts';
 import { openScan } from '../reports/scan.ts';
 import { type Snapshot, snapshotOf } from '../reports/snapshot.ts';
 import { NO_CACHE } from './performed-users.ts';
-import { bucketSql } from './variant-sql.ts';
+import { bucketSql, digestSql } from './variant-sql.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -108,11 +109,14 @@ export async function conversionsOf(
     const sentAt = new Float64Array(scan.users).fill(Number.NaN);
     const indexOf = new Uint8Array(scan.users);
     const converted = new Uint8Array(scan.users);
-    for (const { index, recipients } of groupsOf)
+    for (const { index, recipients } of groupsOf) {
+      await turn();
+      snapshot.checkTime();
       eachRecipient(recipients, (user, date) => {
         sentAt[user] = date;
         indexOf[user] = index;
       });
+    }
     await scan.events.each(['user_idx', 'value_amount', ...columns], (chunk, begin, end) => {
       const dates = numbersOf(chunk, 'date');
       const users = indexesOf(chunk, 'user_idx');
@@ -138,15 +142,15 @@ export async function conversionsOf(
             tallies[index]!.value = tallies[index]!.value.plus(new Big(value).times(count));
         }
     });
-    for (const [user, date] of sentAt.entries())
-      if (date + windowMs > asOf && converted[user] === 0) tallies[indexOf[user]!]!.inWindow++;
+    for (let user = 0; user < sentAt.length; user++)
+      if (sentAt[user]! + windowMs > asOf && converted[user] === 0) tallies[indexOf[user]!]!.inWindow++;
   } finally {
     arrays.close();
   }
   return answerOf(tallies, shares.length, deferred);
 }
 
-/** Delivered recipients of a bucket; without variants, of all. */
+/** Some delivered recipients of a bucket; without variants all are of one. */
 interface Delivered {
   readonly bucket: number;
   readonly delivered: number;
@@ -159,25 +163,28 @@ interface Delivered {
 }
 
 const RECIPIENT_BYTES = 12;
+/** Recipients that are read without a turn of other work, some 5 ms. */
+const AT_ONCE = 50_000;
 
 async function deliveredBy(
   { broadcastId, botId, tables, shares, asOf }: ConversionSource,
   windowMs: number,
   { query }: Snapshot,
 ): Promise<Delivered[]> {
-  const bucket = sql.raw(shares.length === 0 ? '0' : bucketSql('r.broadcast_id', 'r.chat_id'));
+  const [digest, bucket] =
+    shares.length === 0 ? ['NULL::bytea', '0'] : [digestSql('r.broadcast_id', 'r.chat_id'), bucketSql('digest')];
   return query(sql<Delivered>`
-    SELECT bucket, count(*)::int AS delivered,
+    SELECT ${sql.raw(bucket)} AS bucket, count(*)::int AS delivered,
            count(*) FILTER (WHERE idx IS NULL AND date > ${asOf - windowMs}::bigint)::int AS unknown_in_window,
            string_agg(int4send(idx) || int8send(date), ''::bytea) FILTER (WHERE idx IS NOT NULL) AS recipients,
            min(date) FILTER (WHERE idx IS NOT NULL)::float8 AS first,
            max(date) FILTER (WHERE idx IS NOT NULL)::float8 AS last
-      FROM (SELECT ${bucket} AS bucket, r.date, k.idx
+      FROM (SELECT ${sql.raw(digest)} AS digest, r.place, r.date, k.idx
               FROM ${sql.id(tables.recipients, 'recipients')} AS r
               LEFT JOIN ${sql.id(tables.events, 'known_users')} AS k ON k.bot_id = ${botId}::int AND k.user_id = r.chat_id
              WHERE r.broadcast_id = ${broadcastId}::bigint AND r.state = ${PLACE.delivered}::int AND r.chat_id > 0
             OFFSET 0) AS sent
-     GROUP BY bucket`);
+     GROUP BY bucket, place / ${AT_ONCE}::int`);
 }
 
 /** The dates of events that may be in a window. Null: there are none. */

@@ -1,7 +1,7 @@
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import { bucketEnds } from '../../domain/broadcast/variant-of.ts';
 import type { BroadcastsSource } from './broadcasts.ts';
-import { bucketSql } from './variant-sql.ts';
+import { bucketSql, digestSql } from './variant-sql.ts';
 
 /** How many recipients are in each state (decisions.md#broadcast-statistics). */
 export interface RecipientCounts {
@@ -52,12 +52,12 @@ const kept = (schema: string) => `
     FROM ${schema}.sendings WHERE broadcast_id = $1`;
 
 const counted = (schema: string) => `
-  SELECT bucket, count(*)::int AS count_recipients,
+  SELECT ${bucketSql('digest')} AS bucket, count(*)::int AS count_recipients,
          count(*) FILTER (WHERE state = ${PLACE.delivered})::int AS count_delivered,
          count(*) FILTER (WHERE state IN (${PLACE.not_delivered}, ${PLACE.unknown}))::int AS count_not_delivered,
          count(*) FILTER (WHERE state = ${PLACE.unknown})::int AS count_unknown,
          count(*) FILTER (WHERE state = 0 AND cancelled)::int AS count_cancelled
-    FROM (SELECT ${bucketSql('r.broadcast_id', 'r.chat_id')} AS bucket, r.state, s.cancelled
+    FROM (SELECT ${digestSql('r.broadcast_id', 'r.chat_id')} AS digest, r.state, s.cancelled
             FROM ${schema}.recipients AS r JOIN ${schema}.sendings AS s USING (broadcast_id)
            WHERE r.broadcast_id = $1 OFFSET 0) AS r
    GROUP BY bucket`;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { bucketOf, variantOf } from '../../../src/domain/broadcast/variant-of.ts';
 import type { Variant } from '../../../src/domain/broadcast/variants.ts';
-import { bucketSql } from '../../../src/queries/broadcast/variant-sql.ts';
+import { bucketSql, digestSql } from '../../../src/queries/broadcast/variant-sql.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, meet, sendingBot, until } from '../../support/broadcasts.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
@@ -36,7 +36,7 @@ test('the bucket of a recipient is the same in SQL', async () => {
   const ids = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
   const pairs = fc.sample(fc.tuple(ids, fc.maxSafeInteger()), { numRuns: 500, seed: 7 });
   const { rows } = await service.database.pool.query<{ bucket: number }>(
-    `SELECT ${bucketSql('id', 'chat')} AS bucket FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS n (id, chat, i)
+    `SELECT ${bucketSql(digestSql('id', 'chat'))} AS bucket FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS n (id, chat, i)
       ORDER BY i`,
     [pairs.map(([id]) => id), pairs.map(([, chat]) => chat)],
   );
