@@ -41,8 +41,7 @@ export function createFindLaunch({ log, source }: FindLaunchOptions): FindLaunch
   async function lookUp(id: number, launch: number): Promise<FoundLaunch | null> {
     const bot = await botOfBroadcast(await source(), id);
     if (bot === null) return null;
-    // A launch that was cancelled before it was picked up, and launched again, has the number again: the later one sent.
-    const found = (await trackedLaunches(log, { bot, id })).findLast((one) => one.launch === launch);
+    const found = (await trackedLaunches(log, { bot, id })).find((one) => one.launch === launch);
     if (found === undefined) return null;
     return { bot, key: await openClickKey(log, bot, found.key), links: found.links };
   }

@@ -33,7 +33,8 @@ export function serveClicks(app: FastifyInstance, { findLaunch, recorder }: Clic
       const target = found?.links[link]?.target;
       if (found === null || target === undefined || !token.isSignedWith(found.key)) return page(reply, 404, NOT_VALID);
       if (isCounted(request)) recorder.record(found.bot, { broadcast_id: broadcastId, launch, place, link });
-      return reply.redirect(target, 302);
+      // A header is ASCII.
+      return reply.redirect(/^[!-~]+$/.test(target) ? target : new URL(target).href, 302);
     },
   });
 }

@@ -42,9 +42,11 @@ export interface Messages {
   readonly urls: readonly string[];
   /** Whether one of them uses fields of its recipients. */
   readonly asksUser: boolean;
+  /** The targets of all messages, one message after the other. */
+  readonly targets: readonly string[];
   /** The message that a chat gets. */
   of(chat: number): Message;
-  /** The number of the first of a message's targets among those of all messages. */
+  /** The index of a message's first target in `targets`. */
   firstLinkOf(message: Message): number;
 }
 
@@ -55,6 +57,7 @@ export function messagesByChat(all: readonly Message[], indexOf: (chat: number) 
     units: Math.max(...all.map(({ units }) => units)),
     urls: [...new Set(all.flatMap(({ urls }) => urls))],
     asksUser: all.some(({ asksUser }) => asksUser),
+    targets: all.flatMap(({ targets }) => targets),
     of: all.length === 1 ? () => only! : (chat) => all[indexOf(chat)]!,
     firstLinkOf: (message) =>
       all.slice(0, all.indexOf(message)).reduce((links, { targets }) => links + targets.length, 0),

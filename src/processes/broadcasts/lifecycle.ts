@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { advanceBroadcast, type BroadcastName, existingBroadcast } from '../../commands/broadcast/change.ts';
 import { newClickKey, openClickKey } from '../../commands/broadcast/click-keys.ts';
 import { frozenChats } from '../../commands/broadcast/resolve-audience.ts';
@@ -266,6 +267,14 @@ async function send(
       messagesOf(broadcast).map(({ message }) => prepareMessage(type, message, cap > MAX_CAP, clicks !== undefined)),
       (chat) => variantOf(shares, name.id, chat),
     );
+    if (
+      clicks !== undefined &&
+      !isDeepStrictEqual(
+        messages.targets,
+        clicks.links.map(({ target }) => target),
+      )
+    )
+      return { type: 'failed', error: 'the tracked links are not those of the launch: activate it again' };
     const chats = await frozenChats(log, name);
     const key = clicks === undefined ? null : await openClickKey(log, name.bot, clicks.key);
     const writer = await openSendingWriter(context, name.bot, name.id);

@@ -205,12 +205,12 @@ test('a relaunch has links of its own; those of the first launch lead where they
   const id = await launched({ message: message('x') }, { ...SETTINGS, intervalCap: 1 });
   platform.behave(() => undefined);
   const first = received().get(1)!.help;
-  const other = { text: 'New', reply_markup: { inline_keyboard: [[{ text: 'Go', url: 'https://new.example' }]] } };
+  const other = { text: 'New', reply_markup: { inline_keyboard: [[{ text: 'Go', url: 'https://new.example/ä' }]] } };
   expect((await post('activate', { id, message: other, settings: SETTINGS })).status).toBe(200);
   await until(service, id, ({ status }) => status === 3);
   const second = received().get(8)!.help;
   expect((await open(first)).headers.get('location')).toBe(HELP);
-  expect((await open(second)).headers.get('location')).toBe('https://new.example');
+  expect((await open(second)).headers.get('location')).toBe('https://new.example/%C3%A4');
   await recorded(2);
   const { links, total } = await statistics(id);
   expect(total).toMatchObject({ clicked: 2, clicks: 2 });
@@ -219,7 +219,7 @@ test('a relaunch has links of its own; those of the first launch lead where they
   ).toEqual([
     [1, SHOP, 0],
     [1, HELP, 1],
-    [2, 'https://new.example', 1],
+    [2, 'https://new.example/ä', 1],
   ]);
 });
 
