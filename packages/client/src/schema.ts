@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 5c23fe92d22fa8ca4b01f63cda54592cd58a12c7521c4c825d88ef55ab66852d
-// Types: sha256 c7d769687231d6ec53b62a038f815f15928175baefba27914a6f4f0551826278
+// Sources: sha256 5771b86d5b0bbc98febc2c37f3080cfbee09c22d097d5d176cb11530e8d7039d
+// Types: sha256 26a575122f53866045111854b575ed430eb505df79fa78c6620fc559aa608286
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -162,7 +162,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The fields of users that filters and breakdowns can name, with the custom fields of the bot */
+        /** The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot */
         get: operations["listUserFields"];
         put?: never;
         post?: never;
@@ -591,6 +591,74 @@ export interface paths {
         put?: never;
         /** Send a message to one chat at once; it counts nowhere */
         post: operations["testSend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-segments/save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Save a segment: a name and conditions; or replace a saved one by its id */
+        post: operations["saveSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-segments/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The saved segments of the bot, newest first */
+        get: operations["listSavedSegments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-segments/get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A saved segment */
+        get: operations["getSavedSegment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saved-segments/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete a saved segment, unless a scheduled broadcast uses it */
+        post: operations["deleteSavedSegment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1416,6 +1484,8 @@ export interface components {
             operators: string[];
             /** @description Whether a report may be broken down by it */
             separator: boolean;
+            /** @description Of a saved segment: its name */
+            label?: string;
         };
         UtmLabels: {
             /** @description The most used first */
@@ -1480,7 +1550,7 @@ export interface components {
                  *     ]
                  */
                 filters?: unknown[] | null;
-                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.* */
+                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.*, user.saved_segments.* */
                 separators?: ({
                     property: string;
                 } & {
@@ -1504,7 +1574,7 @@ export interface components {
                  * @enum {string}
                  */
                 table: "events" | "users";
-                /** @description Keys of the rows: events.date, events.user_id, events.event_type_id, events.value_int, events.value_amount, events.unit, events.value_str, events.category, events.webapp_name, events.session_id, events.app_session_id, events.date_received, events.utm_source, events.utm_medium, events.utm_campaign, events.utm_term, events.utm_content, events.properties.value_str, events.properties.category, events.properties.webapp_name, events.properties.unit, events.properties.command, events.properties.callback_data, events.properties.start_param, events.properties.chat_type, user.user_id, user.full_name, user.username, user.first_name, user.last_name, user.date_create, user.date_last_active, user.gender, user.is_bot, user.user_status, user.is_premium, user.language_code, user.timezone, user.addition_fields.start_param, user.addition_fields.utm_source, user.addition_fields.utm_medium, user.addition_fields.utm_campaign, user.addition_fields.utm_term, user.addition_fields.utm_content, user.addition_fields.referrer_id, user.addition_fields.referral_code, events.properties.*, user.custom_fields.* */
+                /** @description Keys of the rows: events.date, events.user_id, events.event_type_id, events.value_int, events.value_amount, events.unit, events.value_str, events.category, events.webapp_name, events.session_id, events.app_session_id, events.date_received, events.utm_source, events.utm_medium, events.utm_campaign, events.utm_term, events.utm_content, events.properties.value_str, events.properties.category, events.properties.webapp_name, events.properties.unit, events.properties.command, events.properties.callback_data, events.properties.start_param, events.properties.chat_type, user.user_id, user.full_name, user.username, user.first_name, user.last_name, user.date_create, user.date_last_active, user.gender, user.is_bot, user.user_status, user.is_premium, user.language_code, user.timezone, user.addition_fields.start_param, user.addition_fields.utm_source, user.addition_fields.utm_medium, user.addition_fields.utm_campaign, user.addition_fields.utm_term, user.addition_fields.utm_content, user.addition_fields.referrer_id, user.addition_fields.referral_code, events.properties.*, user.custom_fields.*, user.saved_segments.* */
                 columns: string[];
                 /**
                  * @description [operator, field, value] with =, !=, >, <, >=, <=, in or between, joined by [and, …] and [or, …]
@@ -1557,7 +1627,7 @@ export interface components {
                  *     ]
                  */
                 filters?: unknown[] | null;
-                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.* */
+                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.*, user.saved_segments.* */
                 separators?: ({
                     property: string;
                 } & {
@@ -1649,7 +1719,7 @@ export interface components {
                  *     ]
                  */
                 filters?: unknown[] | null;
-                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.* */
+                /** @description Breakdown by fields: events.event_type_id, events.category, events.value_str, events.webapp_name, events.unit, events.properties.*, user.*, user.custom_fields.*, user.saved_segments.* */
                 separators?: ({
                     property: string;
                 } & {
@@ -1956,8 +2026,8 @@ export interface components {
             segmentations?: {
                 include?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -1966,8 +2036,8 @@ export interface components {
                 })[];
                 exclude?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2015,8 +2085,8 @@ export interface components {
             segmentations: {
                 include?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2025,8 +2095,8 @@ export interface components {
                 })[];
                 exclude?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2083,8 +2153,8 @@ export interface components {
             segmentations?: {
                 include?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2093,8 +2163,8 @@ export interface components {
                 })[];
                 exclude?: ({
                     /** @enum {string} */
-                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                    /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                    type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                    /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                     config?: {
                         [key: string]: unknown;
                     } | null;
@@ -2205,6 +2275,76 @@ export interface components {
             days: number;
             /** @description On fields of the event, as in a performed_event */
             conditions?: unknown[] | null;
+        };
+        SaveSegmentRequestInput: {
+            resource_key?: string;
+            /** @description 1 to 250 characters */
+            name: string;
+            conditions: components["schemas"]["SavedSegmentConditionsInput"];
+            /** @description The saved segment to replace; without one, a new one is saved */
+            saved_segment_id?: number | null;
+        };
+        /**
+         * @description As the config of a filter segment of a broadcast
+         * @example {
+         *       "user_conditions": [
+         *         "=",
+         *         "users.is_premium",
+         *         true
+         *       ],
+         *       "event_filters": [
+         *         "performed_event",
+         *         {
+         *           "event_id": 101,
+         *           "period_days": 30
+         *         }
+         *       ]
+         *     }
+         */
+        SavedSegmentConditionsInput: {
+            user_conditions?: unknown[] | null;
+            event_filters?: unknown[] | null;
+        };
+        SavedSegment: {
+            /** @example 1 */
+            saved_segment_id: number;
+            name: string;
+            /** @description Of its bot */
+            resource_key: string;
+            conditions: components["schemas"]["SavedSegmentConditions"];
+            /** Format: date-time */
+            date_create: string;
+            /**
+             * Format: date-time
+             * @description When it was saved last
+             */
+            date_change: string;
+        };
+        /**
+         * @description As the config of a filter segment of a broadcast
+         * @example {
+         *       "user_conditions": [
+         *         "=",
+         *         "users.is_premium",
+         *         true
+         *       ],
+         *       "event_filters": [
+         *         "performed_event",
+         *         {
+         *           "event_id": 101,
+         *           "period_days": 30
+         *         }
+         *       ]
+         *     }
+         */
+        SavedSegmentConditions: {
+            user_conditions?: unknown[] | null;
+            event_filters?: unknown[] | null;
+        };
+        DeleteSavedSegmentRequestInput: {
+            resource_key?: string;
+            /** @example 1 */
+            saved_segment_id: number;
         };
     };
     responses: never;
@@ -3569,8 +3709,8 @@ export interface operations {
                     segmentations: {
                         include?: ({
                             /** @enum {string} */
-                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                            /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                            /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                             config?: {
                                 [key: string]: unknown;
                             } | null;
@@ -3579,8 +3719,8 @@ export interface operations {
                         })[];
                         exclude?: ({
                             /** @enum {string} */
-                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter";
-                            /** @description chat_ids, segment_id, task_id, or user_conditions and event_filters */
+                            type: "all" | "list" | "custom" | "channel" | "from_task" | "filter" | "saved";
+                            /** @description chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters */
                             config?: {
                                 [key: string]: unknown;
                             } | null;
@@ -3785,6 +3925,142 @@ export interface operations {
                             /** @description The platform's words, or why there is no answer */
                             reason: string | null;
                         };
+                    };
+                };
+            };
+        };
+    };
+    saveSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Premium users",
+                 *       "conditions": {
+                 *         "user_conditions": [
+                 *           "=",
+                 *           "users.is_premium",
+                 *           true
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SaveSegmentRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: {
+                            /** @example 1 */
+                            saved_segment_id: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listSavedSegments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: {
+                            items: components["schemas"]["SavedSegment"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getSavedSegment: {
+        parameters: {
+            query: {
+                saved_segment_id: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: components["schemas"]["SavedSegment"];
+                    };
+                };
+            };
+        };
+    };
+    deleteSavedSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "saved_segment_id": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeleteSavedSegmentRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        ok: true;
+                        data: {
+                            /** @example 1 */
+                            saved_segment_id: number;
+                        };
+                        /** @description Drafts that use it */
+                        warnings?: {
+                            path: string;
+                            message: string;
+                        }[];
                     };
                 };
             };

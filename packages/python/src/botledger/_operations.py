@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9acbc533f0210801debe7467c03300867d98bf1f75b16b6b499218d7aa871ee1
+# SHA-256 of openapi.json: e71e823d2fcf9d8cf68e30c805ca41b9e97afd7096790dac0d0547d297510c10
 
 from __future__ import annotations
 
@@ -50,6 +50,8 @@ from .types import (
     DeadLetter,
     DeleteReportData,
     DeleteReportRequestInput,
+    DeleteSavedSegmentData,
+    DeleteSavedSegmentRequestInput,
     EditRuleBody,
     EditRuleData,
     ForwardedUpdateInput,
@@ -96,6 +98,7 @@ from .types import (
     ListReportsData,
     ListResourcesData,
     ListRulesData,
+    ListSavedSegmentsData,
     ListUnitsData,
     ListUserFieldsData,
     MarkReferralBody,
@@ -126,7 +129,10 @@ from .types import (
     SaveBroadcastRequestInput,
     SaveReportData,
     SaveRequestInput,
+    SaveSegmentData,
+    SaveSegmentRequestInput,
     SavedReport,
+    SavedSegment,
     SegmentFromReportRequestInput,
     SetBotBody,
     SetBotData,
@@ -183,6 +189,10 @@ OPERATIONS: dict[str, Operation] = {
     'countAudience': Operation('POST', '/v1/broadcast/audience-size', keyed=False, harmless=True, numbers=()),
     'previewBroadcast': Operation('POST', '/v1/broadcast/preview', keyed=False, harmless=True, numbers=()),
     'testSend': Operation('POST', '/v1/broadcast/test-send', keyed=False, harmless=False, numbers=()),
+    'saveSegment': Operation('POST', '/v1/saved-segments/save', keyed=True, harmless=True, numbers=()),
+    'listSavedSegments': Operation('GET', '/v1/saved-segments/list', keyed=False, harmless=True, numbers=()),
+    'getSavedSegment': Operation('GET', '/v1/saved-segments/get', keyed=False, harmless=True, numbers=()),
+    'deleteSavedSegment': Operation('POST', '/v1/saved-segments/delete', keyed=True, harmless=True, numbers=()),
     'createReferralCode': Operation('POST', '/v1/referral/create-code', keyed=True, harmless=True, numbers=()),
     'createReferralCodeByGet': Operation('GET', '/v1/referral/create-code', keyed=True, harmless=True, numbers=()),
     'setCodeOwners': Operation('POST', '/v1/referral/set-code-owners', keyed=True, harmless=True, numbers=()),
@@ -284,7 +294,7 @@ class Methods(Calls):
         return cast('ListEventPropertiesData', self._data('listEventProperties'))
 
     def list_user_fields(self) -> ListUserFieldsData:
-        """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""
+        """The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot"""
         return cast('ListUserFieldsData', self._data('listUserFields'))
 
     def list_utm_labels(self) -> UtmLabels:
@@ -402,6 +412,22 @@ class Methods(Calls):
     def test_send(self, body: TestSendBody) -> TestSendData:
         """Send a message to one chat at once; it counts nowhere"""
         return cast('TestSendData', self._data('testSend', body=body))
+
+    def save_segment(self, body: SaveSegmentRequestInput, *, idempotency_key: str | None = None) -> SaveSegmentData:
+        """Save a segment: a name and conditions; or replace a saved one by its id"""
+        return cast('SaveSegmentData', self._data('saveSegment', body=body, idempotency_key=idempotency_key))
+
+    def list_saved_segments(self) -> ListSavedSegmentsData:
+        """The saved segments of the bot, newest first"""
+        return cast('ListSavedSegmentsData', self._data('listSavedSegments'))
+
+    def get_saved_segment(self, *, saved_segment_id: int) -> SavedSegment:
+        """A saved segment"""
+        return cast('SavedSegment', self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
+
+    def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
+        """Delete a saved segment, unless a scheduled broadcast uses it"""
+        return cast('DeleteSavedSegmentData', self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
     def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
         """A new referral code of a user; old ones stay valid"""
@@ -700,7 +726,7 @@ class AsyncMethods(AsyncCalls):
         return cast('ListEventPropertiesData', await self._data('listEventProperties'))
 
     async def list_user_fields(self) -> ListUserFieldsData:
-        """The fields of users that filters and breakdowns can name, with the custom fields of the bot"""
+        """The fields of users that filters and breakdowns can name, with the custom fields and saved segments of the bot"""
         return cast('ListUserFieldsData', await self._data('listUserFields'))
 
     async def list_utm_labels(self) -> UtmLabels:
@@ -818,6 +844,22 @@ class AsyncMethods(AsyncCalls):
     async def test_send(self, body: TestSendBody) -> TestSendData:
         """Send a message to one chat at once; it counts nowhere"""
         return cast('TestSendData', await self._data('testSend', body=body))
+
+    async def save_segment(self, body: SaveSegmentRequestInput, *, idempotency_key: str | None = None) -> SaveSegmentData:
+        """Save a segment: a name and conditions; or replace a saved one by its id"""
+        return cast('SaveSegmentData', await self._data('saveSegment', body=body, idempotency_key=idempotency_key))
+
+    async def list_saved_segments(self) -> ListSavedSegmentsData:
+        """The saved segments of the bot, newest first"""
+        return cast('ListSavedSegmentsData', await self._data('listSavedSegments'))
+
+    async def get_saved_segment(self, *, saved_segment_id: int) -> SavedSegment:
+        """A saved segment"""
+        return cast('SavedSegment', await self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
+
+    async def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
+        """Delete a saved segment, unless a scheduled broadcast uses it"""
+        return cast('DeleteSavedSegmentData', await self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
     async def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
         """A new referral code of a user; old ones stay valid"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9acbc533f0210801debe7467c03300867d98bf1f75b16b6b499218d7aa871ee1
+# SHA-256 of openapi.json: e71e823d2fcf9d8cf68e30c805ca41b9e97afd7096790dac0d0547d297510c10
 
 from __future__ import annotations
 
@@ -135,6 +135,8 @@ class UserField(TypedDict):
     operators: list[str]
     separator: bool
     """Whether a report may be broken down by it"""
+    label: NotRequired[str]
+    """Of a saved segment: its name"""
 
 
 class ListUserFieldsData(TypedDict):
@@ -870,6 +872,55 @@ class TestSendData(TypedDict):
     """The platform's words, or why there is no answer"""
 
 
+class SaveSegmentRequestInput(TypedDict):
+    resource_key: NotRequired[str]
+    name: str
+    """1 to 250 characters"""
+    conditions: SavedSegmentConditionsInput
+    saved_segment_id: NotRequired[int | None]
+    """The saved segment to replace; without one, a new one is saved"""
+
+
+class SavedSegmentConditionsInput(TypedDict):
+    """As the config of a filter segment of a broadcast"""
+    user_conditions: NotRequired[Sequence[Any] | None]
+    event_filters: NotRequired[Sequence[Any] | None]
+
+
+class SaveSegmentData(TypedDict):
+    saved_segment_id: int
+
+
+class SavedSegment(TypedDict):
+    saved_segment_id: int
+    name: str
+    resource_key: str
+    """Of its bot"""
+    conditions: SavedSegmentConditions
+    date_create: str
+    date_change: str
+    """When it was saved last"""
+
+
+class SavedSegmentConditions(TypedDict):
+    """As the config of a filter segment of a broadcast"""
+    user_conditions: NotRequired[list[Any] | None]
+    event_filters: NotRequired[list[Any] | None]
+
+
+class ListSavedSegmentsData(TypedDict):
+    items: list[SavedSegment]
+
+
+class DeleteSavedSegmentRequestInput(TypedDict):
+    resource_key: NotRequired[str]
+    saved_segment_id: int
+
+
+class DeleteSavedSegmentData(TypedDict):
+    saved_segment_id: int
+
+
 class CreateReferralCodeBody(TypedDict):
     user_id: int
 
@@ -1566,7 +1617,9 @@ class BackgroundProcess(TypedDict):
     lag: BackgroundProcessLag
     error: str | None
     lease: BackgroundProcessLease | None
-    """The instance that works; null: each instance does a part, or none runs it"""
+    """The instance that works, of several the one with the first partitions; null: none does now"""
+    instances: list[BackgroundProcessInstancesItem]
+    """The instances that work, and how many groups of partitions each has; null: the work is not divided"""
     failures: list[BackgroundProcessFailuresItem]
     """Parts of the work that fail now and are tried again"""
 
@@ -1581,6 +1634,11 @@ class BackgroundProcessLag(TypedDict):
 class BackgroundProcessLease(TypedDict):
     holder: str
     expires_at: str
+
+
+class BackgroundProcessInstancesItem(TypedDict):
+    holder: str
+    parts: int | None
 
 
 class BackgroundProcessFailuresItem(TypedDict):
