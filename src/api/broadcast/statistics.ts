@@ -32,7 +32,7 @@ export function statistics(
       const tables = { ...(await source()), clicks: await clicks() };
       const data_as_of = await asOf([tables.recipients, tables.clicks], timezone);
       const shares = variants.map(({ share }) => share);
-      const counted = await countRecipients(tables, id, shares);
+      const counted = await countRecipients(tables, { botId, id }, shares);
       const links = launches.flatMap(({ launch, links }) => links.map((of, link) => ({ launch, link, ...of })));
       const clicked = await countClicks(tables, { botId, broadcastId: id }, links);
       const tracked = (counts: ClickCounts) => (launches.length === 0 ? NOT_TRACKED : counts);

@@ -3,6 +3,7 @@ import Big from 'big.js';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { cancellable } from '../../database/cancellable.ts';
+import { isCitus, ofBot } from '../../database/citus.ts';
 import { StatementTimeoutError } from '../../database/errors.ts';
 import type { Conversion } from '../../domain/broadcast/conversions.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
@@ -47,6 +48,8 @@ export interface ConversionSource {
   /** Of the variants; empty: there are none. */
   readonly shares: readonly number[];
   readonly tables: ReportTables & { readonly recipients: string };
+  /** Whether the database is a Citus cluster. */
+  readonly isCluster: boolean;
   /** Windows that end later are not over, ms UTC. */
   readonly asOf: number;
 }
@@ -62,13 +65,14 @@ export interface ConversionLimits {
  * @param pool connections for counts alone @param others another pool, to cancel a count
  * @throws StatementTimeoutError it took too long; the signal's reason
  */
-export function countConversions(
+export async function countConversions(
   pool: pg.Pool,
   others: pg.Pool,
   conversion: Conversion,
-  source: ConversionSource,
+  source: Omit<ConversionSource, 'isCluster'>,
   { timeoutMs, signal }: ConversionLimits,
 ): Promise<Conversions> {
+  const isCluster = await isCitus(others);
   const deadline = performance.now() + timeoutMs;
   const checkTime = () => {
     signal.throwIfAborted();
@@ -76,7 +80,7 @@ export function countConversions(
   };
   const settings = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL work_mem = '64MB'; SET LOCAL jit = off";
   return cancellable(pool, { others, timeoutMs, signal, settings }, (client) =>
-    conversionsOf(conversion, source, snapshotOf(client, checkTime)),
+    conversionsOf(conversion, { ...source, isCluster }, snapshotOf(client, checkTime)),
   );
 }
 
@@ -167,7 +171,7 @@ const RECIPIENT_BYTES = 12;
 const AT_ONCE = 50_000;
 
 async function deliveredBy(
-  { broadcastId, botId, tables, shares, asOf }: ConversionSource,
+  { broadcastId, botId, tables, isCluster, shares, asOf }: ConversionSource,
   windowMs: number,
   { query }: Snapshot,
 ): Promise<Delivered[]> {
@@ -183,6 +187,7 @@ async function deliveredBy(
               FROM ${sql.id(tables.recipients, 'recipients')} AS r
               LEFT JOIN ${sql.id(tables.events, 'known_users')} AS k ON k.bot_id = ${botId}::int AND k.user_id = r.chat_id
              WHERE r.broadcast_id = ${broadcastId}::bigint AND r.state = ${PLACE.delivered}::int AND r.chat_id > 0
+               AND ${sql.raw(ofBot('r.bot_id', isCluster ? botId : null))}
             OFFSET 0) AS sent
      GROUP BY bucket, place / ${AT_ONCE}::int`);
 }

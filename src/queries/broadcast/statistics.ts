@@ -1,3 +1,4 @@
+import { isCitus, ofBot } from '../../database/citus.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import { bucketEnds } from '../../domain/broadcast/variant-of.ts';
 import type { BroadcastsSource } from './broadcasts.ts';
@@ -34,12 +35,14 @@ const ADDED = [
  */
 export async function countRecipients(
   { pool, recipients }: Pick<BroadcastsSource, 'pool' | 'recipients'>,
-  id: number,
+  { botId, id }: { readonly botId: number; readonly id: number },
   shares: readonly number[],
 ): Promise<CountedRecipients> {
   const ends = bucketEnds(shares);
   const { rows } = await pool.query<RecipientCounts & { readonly bucket: number }>(
-    shares.length === 0 ? kept(recipients) : counted(recipients),
+    shares.length === 0
+      ? kept(recipients)
+      : counted(recipients, ofBot('r.bot_id', (await isCitus(pool)) ? botId : null)),
     [id],
   );
   const of = (index: number) => rows.filter(({ bucket }) => ends.findIndex((end) => bucket < end) === index);
@@ -51,7 +54,8 @@ const kept = (schema: string) => `
          CASE WHEN cancelled THEN count_recipients - count_delivered - count_not_delivered ELSE 0 END AS count_cancelled
     FROM ${schema}.sendings WHERE broadcast_id = $1`;
 
-const counted = (schema: string) => `
+/** @param isOfBot SQL */
+const counted = (schema: string, isOfBot: string) => `
   SELECT ${bucketSql('digest')} AS bucket, count(*)::int AS count_recipients,
          count(*) FILTER (WHERE state = ${PLACE.delivered})::int AS count_delivered,
          count(*) FILTER (WHERE state IN (${PLACE.not_delivered}, ${PLACE.unknown}))::int AS count_not_delivered,
@@ -59,7 +63,7 @@ const counted = (schema: string) => `
          count(*) FILTER (WHERE state = 0 AND cancelled)::int AS count_cancelled
     FROM (SELECT ${digestSql('r.broadcast_id', 'r.chat_id')} AS digest, r.state, s.cancelled
             FROM ${schema}.recipients AS r JOIN ${schema}.sendings AS s USING (broadcast_id)
-           WHERE r.broadcast_id = $1 OFFSET 0) AS r
+           WHERE r.broadcast_id = $1 AND ${isOfBot} OFFSET 0) AS r
    GROUP BY bucket`;
 
 function sumOf(rows: readonly RecipientCounts[]): RecipientCounts {

@@ -52,8 +52,8 @@ async function store(sent: readonly Sent[]): Promise<void> {
   const table = `${TABLES.recipients}.recipients`;
   await database.pool.query(`DELETE FROM ${table} WHERE broadcast_id = ${BROADCAST}`);
   await database.pool.query(
-    `INSERT INTO ${table} (broadcast_id, place, chat_id, state, date)
-     SELECT ${BROADCAST}, n.i - 1, n.chat, n.state, CASE WHEN n.state > 0 THEN n.date END
+    `INSERT INTO ${table} (broadcast_id, bot_id, place, chat_id, state, date)
+     SELECT ${BROADCAST}, ${BOT_ID}, n.i - 1, n.chat, n.state, CASE WHEN n.state > 0 THEN n.date END
        FROM unnest($1::bigint[], $2::smallint[], $3::bigint[]) WITH ORDINALITY AS n (chat, state, date, i)`,
     [sent.map(({ chat }) => chat), sent.map(({ state }) => state), sent.map(({ date }) => date)],
   );
@@ -90,7 +90,7 @@ async function found(question: Question, shares: readonly number[], timezone: st
   const problems: Problem[] = [];
   const conversion = parseConversion({ ...question }, timezone, problems);
   expect(problems).toEqual([]);
-  const source = { broadcastId: BROADCAST, botId: BOT_ID, shares, tables: TABLES, asOf: AS_OF };
+  const source = { broadcastId: BROADCAST, botId: BOT_ID, shares, tables: TABLES, isCluster: false, asOf: AS_OF };
   return inSnapshot(database.pool, 10_000, (snapshot) => conversionsOf(conversion, source, snapshot));
 }
 
