@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 5771b86d5b0bbc98febc2c37f3080cfbee09c22d097d5d176cb11530e8d7039d
+// Sources: sha256 2f62fde848021c966d452d12ef77231cc18a5af552fcaf711d5a6f56ca6f1f65
 // Types: sha256 26a575122f53866045111854b575ed430eb505df79fa78c6620fc559aa608286
 export interface paths {
     "/v1/send-target": {

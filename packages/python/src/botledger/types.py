@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: e71e823d2fcf9d8cf68e30c805ca41b9e97afd7096790dac0d0547d297510c10
+# SHA-256 of openapi.json: 6e2159c771efa016d9cf80f80b76807270b46363b9b90b78e352ae2a5c962c00
 
 from __future__ import annotations
 
