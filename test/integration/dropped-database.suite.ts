@@ -29,6 +29,12 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       expect(statuses).toEqual({
         ...Object.fromEntries(Object.keys(sampleReports()).map((name) => [name, 200])),
         broadcasts: 200,
+        statistics: 200,
+        conversions: 200,
+        'exported events': 200,
+        'exported users': 200,
+        'exported accruals': 200,
+        'exported recipients': 200,
         orderedBroadcasts: 200,
         draft: 200,
         scheduled: 200,

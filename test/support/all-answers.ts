@@ -112,6 +112,8 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     failed: () => ask(address, `/v1/broadcast/get?id=${failed}`, apiKey),
     savedTooLate: () => ask(address, '/v1/broadcast/save', apiKey, { id: failed, name: 'Late' }),
     recipients: () => ask(address, `/v1/broadcast/recipients?id=${failed}`, apiKey),
+    statistics: () => ask(address, `/v1/broadcast/statistics?id=${failed}`, apiKey),
+    conversions: () => ask(address, '/v1/broadcast/conversions', apiKey, { task_id: failed, event_id: 1, days: 3 }),
     broadcastFields: () => ask(address, '/v1/broadcast/fields', apiKey),
     audienceSize: () => ask(address, '/v1/broadcast/audience-size', apiKey, EVERY_USER),
     savedAudience: () => ask(address, '/v1/broadcast/audience-size', apiKey, audienceOf(savedSegment)),
@@ -146,6 +148,8 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     rightSecret: () => ask(address, `/v1/webhook/${bot.publicKey}`, null, { update_id: 1 }, secret(bot.webhookSecret)),
   };
   const reports = { ...sampleReports(), properties: PROPERTIES_REPORT };
+  for (const kind of ['events', 'users', 'accruals', 'recipients'])
+    questions[`exported ${kind}`] = () => ask(address, `/v1/export/${kind}?format=csv`, apiKey);
   for (const [name, report_config] of Object.entries(reports))
     questions[name] = () => ask(address, '/v1/reports/preview', apiKey, { report_config });
   const given: Record<string, Pick<Answer, 'status' | 'body'>> = {};
