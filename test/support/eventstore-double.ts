@@ -82,14 +82,16 @@ export async function startEventStoreDouble({ batches = true } = {}): Promise<Ev
       else events.push(proposed(message.getProposedMessage()!));
     });
     call.on('end', () => {
-      const stream = nameOf(options!);
-      const outcome = take(stream, expectedOf(options!), events);
+      // A client that was killed has sent nothing yet, or not all; nothing is to be answered.
+      if (options === undefined || events.length === 0) return;
+      const stream = nameOf(options);
+      const outcome = take(stream, expectedOf(options), events);
       if (outcome === null) return callback({ code: status.UNAVAILABLE, details: 'Connection dropped' });
       if (outcome === 'nothing') return;
       if (outcome === 'deleted') return callback(deleted(stream));
       if (outcome === 'too large') return callback(tooLarge());
       const response = new AppendResp();
-      if ('current' in outcome) response.setWrongExpectedVersion(wrongExpectedVersion(options!, outcome.current));
+      if ('current' in outcome) response.setWrongExpectedVersion(wrongExpectedVersion(options, outcome.current));
       else {
         const position = new AppendResp.Position();
         position.setCommitPosition(String(outcome.position));
