@@ -52,13 +52,13 @@ export function createFindLaunch({ log, source }: FindLaunchOptions): FindLaunch
     if (known !== undefined) return known;
     if (!looking.has(name)) {
       if (looking.size >= MOST_LOOK_UPS) throw new TooManyLookUpsError('too many launches are looked up');
-      const late = () => new Error('the look-up of a launch takes too long');
-      looking.set(
-        name,
-        inTime(lookUp(id, launch), WITHIN_MS, late).finally(() => looking.delete(name)),
-      );
+      // A look-up that nothing waits for any more still takes a connection, so it counts until it ends.
+      const work = lookUp(id, launch).finally(() => looking.delete(name));
+      work.catch(() => {}); // thrown below, unless it takes too long
+      looking.set(name, work);
     }
-    const found = await looking.get(name)!;
+    const late = () => new Error('the look-up of a launch takes too long');
+    const found = await inTime(looking.get(name)!, WITHIN_MS, late);
     if (found === null) return null;
     const [oldest] = kept.keys();
     if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);

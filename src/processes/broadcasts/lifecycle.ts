@@ -121,10 +121,17 @@ async function takeStep(
     await advanceBroadcast(context, name, step);
     return true;
   };
+  /** A step that uses what was read for the broadcast as it was: a client may have cancelled, changed and activated it since. */
+  const advanceUnchanged = (step: Step): Promise<true> =>
+    advance((state, now) =>
+      isDeepStrictEqual(state, broadcast)
+        ? step(state, now)
+        : new Rejection('conflict', 'status', `broadcast ${name.id} has changed since it was read`),
+    );
   const start = async (): Promise<true> => {
     const tracks = broadcast.settings.track_clicks === true;
     const key = tracks ? await newClickKey(context, name.bot) : undefined;
-    return advance((state, now) => startSending(state, now, key));
+    return advanceUnchanged((state, now) => startSending(state, now, key));
   };
   const fail = (error: string) => advance((state, now) => failBroadcast(state, error, now));
   switch (broadcast.status) {
@@ -136,7 +143,7 @@ async function takeStep(
       if (frozen === null) {
         const found = await savedSegmentsOf(context.log, name.bot, broadcast);
         if ('missing' in found) return fail(`saved segment ${found.missing} was deleted`);
-        return advance((state, now) => startResolution(state, now, found.revisions));
+        return advanceUnchanged((state, now) => startResolution(state, now, found.revisions));
       }
       return (await isPremium(context, sender, name, signal)) ? start() : fail(NOT_PREMIUM);
     }

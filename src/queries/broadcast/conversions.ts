@@ -93,7 +93,7 @@ export async function conversionsOf(
   const { botId, tables, shares, asOf } = source;
   const windowMs = days * DAY_MS;
   const groups = await deliveredBy(source, windowMs, snapshot);
-  const tallies = [...Array.from({ length: Math.max(shares.length, 1) }, newTally)];
+  const tallies = Array.from({ length: Math.max(shares.length, 1) }, newTally);
   const ends = shares.length === 0 ? [BUCKETS] : bucketEnds(shares);
   const groupsOf = groups.map((group) => ({ ...group, index: ends.findIndex((end) => group.bucket < end) }));
   for (const { index, delivered, unknown_in_window } of groupsOf) {
@@ -185,7 +185,7 @@ async function deliveredBy(
            max(date) FILTER (WHERE idx IS NOT NULL)::float8 AS last
       FROM (SELECT ${sql.raw(digest)} AS digest, r.place, r.date, k.idx
               FROM ${sql.id(tables.recipients, 'recipients')} AS r
-              LEFT JOIN ${sql.id(tables.events, 'known_users')} AS k ON k.bot_id = ${botId}::int AND k.user_id = r.chat_id
+              LEFT JOIN ${sql.id(tables.events, 'known_users')} AS k ON k.bot_id = r.bot_id AND k.user_id = r.chat_id
              WHERE r.broadcast_id = ${broadcastId}::bigint AND r.state = ${PLACE.delivered}::int AND r.chat_id > 0
                AND ${sql.raw(ofBot('r.bot_id', isCluster ? botId : null))}
             OFFSET 0) AS sent
