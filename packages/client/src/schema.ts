@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 2f62fde848021c966d452d12ef77231cc18a5af552fcaf711d5a6f56ca6f1f65
-// Types: sha256 26a575122f53866045111854b575ed430eb505df79fa78c6620fc559aa608286
+// Sources: sha256 a09930ac7e9b1c4c729e6dc4775f84bf55f6e405632adae7bbd8249538f6d9f4
+// Types: sha256 d4b465588f6e01d332dac946ec7f143525b179f8e9bfce76f11b90c334a36c74
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -2269,8 +2269,8 @@ export interface components {
             resource_key?: string;
             /** @description The broadcast */
             task_id: number;
-            /** @description Absent: any event */
-            event_id?: number | null;
+            /** @description Null: any event */
+            event_id: number | null;
             /** @description Of 24 hours, from each message on */
             days: number;
             /** @description On fields of the event, as in a performed_event */

@@ -42,7 +42,7 @@ export const conversionsBody = z
   .object({
     ...resource,
     task_id: broadcastId.describe('The broadcast'),
-    event_id: z.int().nullish().describe('Absent: any event'),
+    event_id: z.int().nullable().describe('Null: any event'),
     days: z.int().min(CONVERSION_DAYS.min).max(CONVERSION_DAYS.max).describe('Of 24 hours, from each message on'),
     conditions: z.array(z.unknown()).nullish().describe('On fields of the event, as in a performed_event'),
   })

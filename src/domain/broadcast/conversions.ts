@@ -19,10 +19,10 @@ export const CONVERSION_DAYS = { min: 1, max: 90 };
 /** Checks the question. Adds mistakes to `problems`; then the result must not be used. */
 export function parseConversion(body: JsonObject, timezone: string, problems: Problem[]): Conversion {
   const { min, max } = CONVERSION_DAYS;
-  const given = property(body, 'event_id');
-  const eventId = given === undefined ? null : (safeInteger(given) ?? 0);
+  const eventId = body['event_id'] === null ? null : (safeInteger(property(body, 'event_id')) ?? 0);
+  // A misspelt name would silently count every event.
   if (eventId !== null && eventId < 1)
-    problems.push({ path: 'event_id', message: 'must be the id of an event: a positive integer' });
+    problems.push({ path: 'event_id', message: 'must be the id of an event, or null for any event' });
   const days = safeInteger(property(body, 'days')) ?? 0;
   if (days < min || days > max)
     problems.push({ path: 'days', message: `must be a whole number of days from ${min} to ${max}` });

@@ -58,13 +58,13 @@ export function parseReport(config: unknown, timezone: string): ParsedReport {
 }
 
 /** Each is a scan of events, and as many conditions as a saved segment may have. */
-const MAX_SAVED_SEGMENTS = 10;
+const MAX_SAVED_SEGMENT_FIELDS = 10;
 
 /** A problem of the first one that is too many. */
 function tooManySegments(named: readonly NamedSavedSegment[]): Problem | undefined {
   const ids = new Set<number>();
-  const first = named.find(({ id }) => ids.add(id).size > MAX_SAVED_SEGMENTS);
-  return first && { path: first.path, message: `a report names at most ${MAX_SAVED_SEGMENTS} saved segments` };
+  const first = named.find(({ id }) => ids.add(id).size > MAX_SAVED_SEGMENT_FIELDS);
+  return first && { path: first.path, message: `a report names at most ${MAX_SAVED_SEGMENT_FIELDS} saved segments` };
 }
 
 /** `period` is the client's own (decisions.md#saved-periods). */

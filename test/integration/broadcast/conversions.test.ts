@@ -165,7 +165,8 @@ test('a broadcast over HTTP: who bought after the message, by variant, and which
     await until(service, id, hasEnded);
     for (const user of [2, 3, 3]) expect((await buy(user)).status).toBe(200);
     await service.projected();
-    const ask = (body: object) => service.post('/v1/broadcast/conversions', { task_id: id, days: 7, ...body }, own);
+    const ask = (body: object) =>
+      service.post('/v1/broadcast/conversions', { task_id: id, event_id: null, days: 7, ...body }, own);
     const { data } = (await ask({})).body;
     expect(data.total).toMatchObject({ delivered: 6, converted: 2, in_window: 4, events: 3 });
     expect(data.total.rate).toBeCloseTo(1 / 3, 12);
@@ -187,6 +188,7 @@ test('a broadcast over HTTP: who bought after the message, by variant, and which
       [{ days: 91 }, 'days'],
       [{ days: null }, 'days'],
       [{ event_id: 'x' }, 'event_id'],
+      [{ event_id: undefined, event: 'bought' }, 'event_id'],
       [{ conditions: ['>', 'events.nothing', 1] }, 'conditions.1'],
       [{ task_id: 0 }, 'task_id'],
     ] as const)

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 6e2159c771efa016d9cf80f80b76807270b46363b9b90b78e352ae2a5c962c00
+# SHA-256 of openapi.json: a4f8801108d0795b02dde80845fdfb7bff252b4e3dff2cb78a29868e5c1f5aa3
 
 from __future__ import annotations
 
@@ -651,8 +651,8 @@ class ConversionsRequestInput(TypedDict):
     resource_key: NotRequired[str]
     task_id: int
     """The broadcast"""
-    event_id: NotRequired[int | None]
-    """Absent: any event"""
+    event_id: int | None
+    """Null: any event"""
     days: int
     """Of 24 hours, from each message on"""
     conditions: NotRequired[Sequence[Any] | None]
