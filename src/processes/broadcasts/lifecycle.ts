@@ -5,7 +5,6 @@ import { frozenChats } from '../../commands/broadcast/resolve-audience.ts';
 import { type Loaded, load } from '../../commands/decide-and-append.ts';
 import {
   type Broadcast,
-  type BroadcastEvent,
   type BroadcastState,
   broadcast as decider,
   messagesOf,
@@ -14,7 +13,9 @@ import { clickToken } from '../../domain/broadcast/click-token.ts';
 import {
   failBroadcast,
   finishBroadcast,
+  ifUnchanged,
   freezeAudience as recordFrozen,
+  type Step,
   startResolution,
   startSending,
   stopBroadcast,
@@ -24,7 +25,6 @@ import { messagesByChat, prepareMessage } from '../../domain/broadcast/sending-m
 import { MAX_CAP } from '../../domain/broadcast/settings.ts';
 import { TemplateError } from '../../domain/broadcast/template.ts';
 import { variantOf } from '../../domain/broadcast/variant-of.ts';
-import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream } from '../../domain/streams.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
@@ -107,8 +107,6 @@ async function waitInStatus(
   }
 }
 
-type Step = (state: BroadcastState, now: number) => Decision<BroadcastEvent>;
-
 /** @returns whether there may be another step to take now */
 async function takeStep(
   context: ProcessContext,
@@ -121,17 +119,10 @@ async function takeStep(
     await advanceBroadcast(context, name, step);
     return true;
   };
-  /** A step that uses what was read for the broadcast as it was: a client may have cancelled, changed and activated it since. */
-  const advanceUnchanged = (step: Step): Promise<true> =>
-    advance((state, now) =>
-      isDeepStrictEqual(state, broadcast)
-        ? step(state, now)
-        : new Rejection('conflict', 'status', `broadcast ${name.id} has changed since it was read`),
-    );
   const start = async (): Promise<true> => {
     const tracks = broadcast.settings.track_clicks === true;
     const key = tracks ? await newClickKey(context, name.bot) : undefined;
-    return advanceUnchanged((state, now) => startSending(state, now, key));
+    return advance(ifUnchanged(broadcast, (state, now) => startSending(state, now, key)));
   };
   const fail = (error: string) => advance((state, now) => failBroadcast(state, error, now));
   switch (broadcast.status) {
@@ -143,7 +134,7 @@ async function takeStep(
       if (frozen === null) {
         const found = await savedSegmentsOf(context.log, name.bot, broadcast);
         if ('missing' in found) return fail(`saved segment ${found.missing} was deleted`);
-        return advanceUnchanged((state, now) => startResolution(state, now, found.revisions));
+        return advance(ifUnchanged(broadcast, (state, now) => startResolution(state, now, found.revisions)));
       }
       return (await isPremium(context, sender, name, signal)) ? start() : fail(NOT_PREMIUM);
     }

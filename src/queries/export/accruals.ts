@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { entriesFrom, entryColumns } from '../referral/entries.ts';
-import { isNotErased, isWithin, selected, selectList } from './columns.ts';
+import { isWithin, selected, selectList } from './columns.ts';
 import type { ExportRows, ExportSource } from './export-rows.ts';
 
 /** Every accrual whose date is in the period, by account in the order of its stream. */
@@ -34,10 +34,13 @@ export function accrualRows({ pages, bot, period, tables }: ExportSource): Expor
   ];
   return {
     columns,
+    // Materialized: on a Citus cluster users may be on another node than accounts.
     pages: pages(sql`
+      WITH erased AS MATERIALIZED (
+        SELECT user_id FROM ${sql.id(users, 'erased_users')} WHERE bot_id = ${bot.bot_id})
       SELECT ${selectList(columns)} FROM ${sql.raw(entriesFrom(accounts))}
        WHERE x.public_key = ${bot.public_key} AND ${isWithin(sql`x.date`, period)}
-         AND ${isNotErased(users, bot.bot_id, sql`x.user_id`)}
+         AND x.user_id NOT IN (SELECT user_id FROM erased)
        ORDER BY x.user_id, x.place`),
   };
 }

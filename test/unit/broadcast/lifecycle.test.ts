@@ -16,6 +16,7 @@ import {
   failBroadcast,
   finishBroadcast,
   freezeAudience,
+  ifUnchanged,
   startResolution,
   startSending,
   stopBroadcast,
@@ -283,5 +284,27 @@ describe('an end', () => {
     given(broadcast, ...WAY[2])
       .when((state) => stopBroadcast(state, 'too fast', NOW))
       .yields({ type: 'broadcast_stopped', data: { id, error: 'too fast', at: NOW } });
+  });
+});
+
+describe('a step that uses what was read before', () => {
+  const seen = given(broadcast, ...WAY[1]).state()!;
+  const step = ifUnchanged(seen, (state, now) => startResolution(state, now, [{ saved_segment_id: 5, revision: 1 }]));
+
+  it('is taken if nothing has changed', () => {
+    given(broadcast, ...WAY[1])
+      .when((state) => step(state, NOW))
+      .yields({
+        type: 'broadcast_resolution_started',
+        data: { id, saved_segments: [{ saved_segment_id: 5, revision: 1 }], at: NOW },
+      });
+  });
+
+  it('is not taken if the broadcast was cancelled, changed and activated since, though its status is the same', () => {
+    const segmentations = '{"include":[{"type":"saved","config":{"saved_segment_id":7}}],"exclude":[]}';
+    const changed: BroadcastEvent = { type: 'broadcast_saved', data: { id, segmentations } };
+    const state = given(broadcast, ...WAY[1], cancelled, stopped, changed, activated(1, NOW + 1000)).state();
+    expect(state).toMatchObject({ status: 1 });
+    expect(step(state, NOW)).toBeInstanceOf(Rejection);
   });
 });
