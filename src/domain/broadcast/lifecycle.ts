@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Decision } from '../decider.ts';
 import { Rejection } from '../rejection.ts';
 import type { SealedSecret } from '../sealing.ts';
@@ -24,17 +23,6 @@ import { trackLinks } from './tracked-links.ts';
  * 1, 6, 7, 2 -> 5
  * ```
  */
-
-export type Step = (state: BroadcastState, now: number) => Decision<BroadcastEvent>;
-
-/**
- * A step that uses what was read for the broadcast as it was seen, as its saved segments: a client may have cancelled, changed
- * and activated it since.
- */
-export function ifUnchanged(seen: Broadcast, step: Step): Step {
-  return (state, now) =>
-    isDeepStrictEqual(state, seen) ? step(state, now) : conflict(seen.id, 'has changed since it was read');
-}
 
 /**
  * 1 to 6; only if the audience is not frozen. A resolution that was broken off by a cancellation continues with the saved segments

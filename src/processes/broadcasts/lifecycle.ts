@@ -13,9 +13,7 @@ import { clickToken } from '../../domain/broadcast/click-token.ts';
 import {
   failBroadcast,
   finishBroadcast,
-  ifUnchanged,
   freezeAudience as recordFrozen,
-  type Step,
   startResolution,
   startSending,
   stopBroadcast,
@@ -38,6 +36,7 @@ import type { LaunchEnd } from './launch-state.ts';
 import { sendLaunch } from './send-launch.ts';
 import type { SendQueue } from './send-queue.ts';
 import type { SchemaOf, StreamWatch } from './shared-look-ups.ts';
+import { ifUnchanged, type Step } from './step.ts';
 import { openPauseWriter, openSendingWriter } from './stream-writer.ts';
 import type { UserLookUp } from './user-look-up.ts';
 
