@@ -4,7 +4,8 @@ import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import { readModelLagMs } from '../../projections/runtime/read-model-lag.ts';
 import type { ExportKind } from '../../queries/export/columns.ts';
-import { type ExportRequest, exportRows, TABLES_READ } from '../../queries/export/export-rows.ts';
+import { exportRows, TABLES_READ } from '../../queries/export/export-rows.ts';
+import type { ExportRequest } from '../../queries/export/export-source.ts';
 import { type ExportFormat, formatted } from '../../queries/export/formats.ts';
 import { statement } from '../../queries/reports/statement.ts';
 

@@ -11,7 +11,7 @@ import { referralReadModel } from '../../projections/referral/read-model.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { EXPORT_KINDS } from '../../queries/export/columns.ts';
-import type { ExportTables } from '../../queries/export/export-rows.ts';
+import type { ExportTables } from '../../queries/export/export-source.ts';
 import type { AnyRoute } from '../route.ts';
 import { exportRoute } from './export.ts';
 import { exportSlots } from './export-slots.ts';

@@ -12,7 +12,8 @@ import { recipientsReadModel } from '../../projections/recipients/read-model.ts'
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { usersReadModel } from '../../projections/users/read-model.ts';
 import { EXPORT_KINDS, type ExportKind } from '../../queries/export/columns.ts';
-import { type ExportTables, TABLES_READ } from '../../queries/export/export-rows.ts';
+import { TABLES_READ } from '../../queries/export/export-rows.ts';
+import type { ExportTables } from '../../queries/export/export-source.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../queries/export/formats.ts';
 import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { entriesFrom, entryColumns } from '../referral/entries.ts';
 import { isWithin, selected, selectList } from './columns.ts';
-import type { ExportRows, ExportSource } from './export-rows.ts';
+import type { ExportRows, ExportSource } from './export-source.ts';
 
 /** Every accrual whose date is in the period, by account in the order of its stream. */
 export function accrualRows({ pages, bot, period, tables }: ExportSource): ExportRows {

@@ -8,7 +8,7 @@ import {
 } from '../../projections/events/packed/archived-rows.ts';
 import { statement } from '../reports/statement.ts';
 import { isNotErased, isWithin, selected, selectList } from './columns.ts';
-import type { ExportRows, ExportSource } from './export-rows.ts';
+import type { ExportRows, ExportSource } from './export-source.ts';
 import { sessionNames } from './session-names.ts';
 
 const column = (name: string) => sql.ref(`e.${name}`);

@@ -1,22 +1,12 @@
-import type { RawBuilder } from 'kysely';
 import type pg from 'pg';
-import { cursorRows, type TextRow } from '../../database/cursor-rows.ts';
+import { cursorRows } from '../../database/cursor-rows.ts';
 import { statement } from '../reports/statement.ts';
 import { accrualRows } from './accruals.ts';
-import type { ExportColumn, ExportKind, ExportPeriod } from './columns.ts';
+import type { ExportKind } from './columns.ts';
 import { eventRows } from './events.ts';
+import type { ExportRequest, ExportRows, ExportSource, ExportTables, ReadPages } from './export-source.ts';
 import { recipientRows } from './recipients.ts';
 import { userRows } from './users.ts';
-
-/** The schemas of the read models that exports read. */
-export interface ExportTables {
-  readonly catalog: string;
-  readonly events: string;
-  readonly users: string;
-  readonly referral: string;
-  readonly accounts: string;
-  readonly recipients: string;
-}
 
 /** The read models that each export reads. All leave out erased users, which `users` lists. */
 export const TABLES_READ: Readonly<Record<ExportKind, readonly (keyof ExportTables)[]>> = {
@@ -25,26 +15,6 @@ export const TABLES_READ: Readonly<Record<ExportKind, readonly (keyof ExportTabl
   accruals: ['accounts', 'referral', 'catalog', 'users'],
   recipients: ['recipients', 'users'],
 };
-
-export interface ExportRequest {
-  readonly bot: { readonly bot_id: number; readonly public_key: string };
-  readonly period: ExportPeriod;
-  readonly tables: ExportTables;
-}
-
-/** Reads the rows of a SELECT page by page. */
-export type ReadPages = (select: RawBuilder<unknown>) => AsyncGenerator<readonly TextRow[]>;
-
-export interface ExportSource extends ExportRequest {
-  readonly tx: pg.ClientBase;
-  readonly pages: ReadPages;
-}
-
-export interface ExportRows {
-  readonly columns: readonly ExportColumn[];
-  /** In a stable order, each row once. */
-  readonly pages: AsyncGenerator<readonly TextRow[]>;
-}
 
 const ROWS_OF: Readonly<Record<ExportKind, (source: ExportSource) => ExportRows>> = {
   events: eventRows,

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { TextRow } from '../../database/cursor-rows.ts';
 import type { ExportColumn } from './columns.ts';
-import type { ExportRows } from './export-rows.ts';
+import type { ExportRows } from './export-source.ts';
 import { parquetParts } from './parquet.ts';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv', 'parquet'] as const;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { stateSql } from '../broadcast/recipients.ts';
 import { isNotErased, isWithin, selected, selectList } from './columns.ts';
-import type { ExportRows, ExportSource } from './export-rows.ts';
+import type { ExportRows, ExportSource } from './export-source.ts';
 
 /** The time of the outcome; of a recipient that was cancelled, the time of the cancellation. */
 const DATE = sql`CASE WHEN r.date IS NOT NULL THEN r.date WHEN s.cancelled THEN s.cancelled_at END`;

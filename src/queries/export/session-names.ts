@@ -5,7 +5,7 @@ import { reportFields } from '../../domain/reports/fields.ts';
 import { columnSql } from '../reports/fields.ts';
 import { statement } from '../reports/statement.ts';
 import type { ExportColumn } from './columns.ts';
-import type { ExportTables } from './export-rows.ts';
+import type { ExportTables } from './export-source.ts';
 
 /** A session ends when more than this time passes without an event (decisions.md#sessions). */
 const SESSION_GAP_MS = 30 * 60 * 1000;

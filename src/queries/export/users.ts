@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isNotErased, isWithin, selected, selectList } from './columns.ts';
-import type { ExportRows, ExportSource } from './export-rows.ts';
+import type { ExportRows, ExportSource } from './export-source.ts';
 
 const column = (name: string) => sql.ref(`u.${name}`);
 const ofVisit = (name: string) => sql`u.addition_fields ->> ${sql.lit(name)}`;

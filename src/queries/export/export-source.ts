@@ -1,0 +1,34 @@
+import type { RawBuilder } from 'kysely';
+import type pg from 'pg';
+import type { TextRow } from '../../database/cursor-rows.ts';
+import type { ExportColumn, ExportPeriod } from './columns.ts';
+
+/** The schemas of the read models that exports read. */
+export interface ExportTables {
+  readonly catalog: string;
+  readonly events: string;
+  readonly users: string;
+  readonly referral: string;
+  readonly accounts: string;
+  readonly recipients: string;
+}
+
+export interface ExportRequest {
+  readonly bot: { readonly bot_id: number; readonly public_key: string };
+  readonly period: ExportPeriod;
+  readonly tables: ExportTables;
+}
+
+/** Reads the rows of a SELECT page by page. */
+export type ReadPages = (select: RawBuilder<unknown>) => AsyncGenerator<readonly TextRow[]>;
+
+export interface ExportSource extends ExportRequest {
+  readonly tx: pg.ClientBase;
+  readonly pages: ReadPages;
+}
+
+export interface ExportRows {
+  readonly columns: readonly ExportColumn[];
+  /** In a stable order, each row once. */
+  readonly pages: AsyncGenerator<readonly TextRow[]>;
+}
