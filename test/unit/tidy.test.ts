@@ -39,6 +39,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'queries/',
     'projections/',
     'log/port.ts',
+    'log/stream-name.ts',
     'log/audit.ts',
     'database/cancellable.ts',
     'database/errors.ts',

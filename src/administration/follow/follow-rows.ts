@@ -1,6 +1,7 @@
 import { readEvent } from '../../domain/events.ts';
 import type { CustomFieldValue } from '../../domain/intake/events.ts';
 import type { RecordedCommit } from '../../log/port.ts';
+import { keyOf } from '../../log/stream-name.ts';
 import type { ExportColumn, TextRow } from '../../queries/export/columns.ts';
 
 /** Categories of streams with events of bots. */
@@ -60,14 +61,9 @@ interface Item {
 /** The name of a bot's event; null: the log has none. */
 export type NameOfEvent = (bot: string, eventId: number) => Promise<string | null>;
 
-/** The bot of a stream `intake-<bot>` or `import-<bot>/<file>`. */
-export function botOfStream(stream: string): string {
-  return /^(?:intake|import)-([^/]+)/.exec(stream)![1]!;
-}
-
 /** The rows of a commit, in its order: its events as they were accepted, and a row for each user that was erased. */
 export async function rowsOf(commit: RecordedCommit, partition: number, nameOf: NameOfEvent): Promise<TextRow[]> {
-  const bot = botOfStream(commit.stream);
+  const bot = keyOf(commit.stream);
   const rows: TextRow[] = [];
   for (const { source, items } of itemsOf(commit)) {
     for (const [index, item] of items.entries()) {

@@ -1,9 +1,10 @@
 import type { Cursor, EventLog, Position } from '../../log/port.ts';
+import { keyOf } from '../../log/stream-name.ts';
 import type { TextRow } from '../../queries/export/columns.ts';
 import { pause } from '../../util/pause.ts';
 import { type Destination, UnfitDestinationError } from './destination.ts';
 import { eventNames } from './event-names.ts';
-import { botOfStream, FOLLOWED_CATEGORIES, rowsOf } from './follow-rows.ts';
+import { FOLLOWED_CATEGORIES, rowsOf } from './follow-rows.ts';
 
 export interface FollowOptions {
   readonly log: EventLog;
@@ -38,12 +39,13 @@ const MOST_WAIT_MS = 60_000;
  * Puts every event of the log at the destination, each once, and follows the log until the signal aborts. After a failure, whose outcome
  * may be unknown, it asks the destination for its positions again and resumes there.
  * @returns the number of rows put
- * @throws what the first look at the destination throws; UnfitDestinationError
+ * @throws what the first look at the destination or the log's end throws; UnfitDestinationError
  */
 export async function follow(options: FollowOptions): Promise<number> {
   const { log, destination, signal, onRetry, retryMs = FIRST_WAIT_MS } = options;
   await destination.open();
   let first: Cursor | null = await destination.positions(log.partitions);
+  refuseBeyond(await log.endCursor(), first);
   let put = 0;
   let waitMs = retryMs;
   const counted = (rows: number): void => {
@@ -67,6 +69,18 @@ export async function follow(options: FollowOptions): Promise<number> {
   return put;
 }
 
+/** All that this log gets up to such a position would be skipped. @throws UnfitDestinationError */
+function refuseBeyond(end: Cursor, atDestination: Cursor): void {
+  for (const [partition, position] of atDestination) {
+    const last = end.get(partition);
+    if (last === undefined || position > last)
+      throw new UnfitDestinationError(
+        `the destination has events up to ${position}, and the log ends at ${last ?? 'nothing'} (partition ${partition}): ` +
+          'they are of another log, or this one was restored; choose another table or another prefix',
+      );
+  }
+}
+
 /** @returns whether all is done; false: another's rows were found at the destination, so its positions must be read again */
 async function followFrom(from: Cursor, options: FollowOptions, onPut: (rows: number) => void): Promise<boolean> {
   const { log, destination, bot, batchRows, lingerMs, untilEnd = false } = options;
@@ -83,6 +97,11 @@ async function followFrom(from: Cursor, options: FollowOptions, onPut: (rows: nu
     waiting.delete(partition);
     const after = atDestination.get(partition) ?? null;
     const now = await destination.put({ partition, after, last, rows });
+    if (now === after)
+      throw new Error(
+        `the destination takes the rows after ${after ?? 'nothing'} for a repeat, though they are not there: ` +
+          'if rows were deleted there, choose another table or another prefix',
+      );
     if (now !== last) return false;
     atDestination.set(partition, last);
     onPut(rows.length);
@@ -112,7 +131,7 @@ async function followFrom(from: Cursor, options: FollowOptions, onPut: (rows: nu
       }
       const { partition, commits, last } = batch.value;
       for (const commit of commits) {
-        if (bot !== null && botOfStream(commit.stream) !== bot) continue;
+        if (bot !== null && keyOf(commit.stream) !== bot) continue;
         const rows = await rowsOf(commit, partition, nameOf);
         if (rows.length === 0) continue;
         const before = waiting.get(partition);

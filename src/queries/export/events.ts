@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { TextRow } from '../../database/cursor-rows.ts';
 import {
   ARCHIVED_COLUMNS,
   archivedFrom,
@@ -7,7 +6,7 @@ import {
   isNotReplaced,
 } from '../../projections/events/packed/archived-rows.ts';
 import { statement } from '../reports/statement.ts';
-import { isNotErased, isWithin, selected, selectList } from './columns.ts';
+import { isNotErased, isWithin, selected, selectList, type TextRow } from './columns.ts';
 import type { ExportRows, ExportSource } from './export-source.ts';
 import { sessionNames } from './session-names.ts';
 

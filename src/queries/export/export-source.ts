@@ -1,7 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import type pg from 'pg';
-import type { TextRow } from '../../database/cursor-rows.ts';
-import type { ExportColumn, ExportPeriod } from './columns.ts';
+import type { ExportColumn, ExportPeriod, TextRow } from './columns.ts';
 
 /** The schemas of the read models that exports read. */
 export interface ExportTables {

@@ -1,6 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { TextRow } from '../../database/cursor-rows.ts';
-import type { ExportColumn } from './columns.ts';
+import type { ExportColumn, TextRow } from './columns.ts';
 import type { ExportRows } from './export-source.ts';
 import { parquetParts } from './parquet.ts';
 

@@ -1,6 +1,5 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import type { TextRow } from '../../database/cursor-rows.ts';
-import type { ExportColumn } from './columns.ts';
+import type { ExportColumn, TextRow } from './columns.ts';
 
 interface ParquetOptions {
   /** Rows of a row group, which is encoded in one go. */

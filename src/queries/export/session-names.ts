@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
-import type { TextRow } from '../../database/cursor-rows.ts';
 import { reportFields } from '../../domain/reports/fields.ts';
 import { columnSql } from '../reports/fields.ts';
 import { statement } from '../reports/statement.ts';
-import type { ExportColumn } from './columns.ts';
+import type { ExportColumn, TextRow } from './columns.ts';
 import type { ExportTables } from './export-source.ts';
 
 /** A session ends when more than this time passes without an event (decisions.md#sessions). */
