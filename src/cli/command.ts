@@ -111,6 +111,14 @@ export class CliError extends Error {
   }
 }
 
+/** The reader of the command's data has left, as `head` does. The command fails, and writes nothing about it. */
+export class OutputClosedError extends CliError {
+  override readonly name = 'OutputClosedError';
+  constructor() {
+    super('the output was closed');
+  }
+}
+
 /** The change is in the log, but not every read model has applied it in time. */
 export class ReadModelWaitTimeoutError extends CliError {
   override readonly name = 'ReadModelWaitTimeoutError';

@@ -7,6 +7,7 @@ import {
   CliError,
   type ContextOptions,
   type ContextRunner,
+  OutputClosedError,
   type Work,
 } from './command.ts';
 import { asJson, asText } from './output.ts';
@@ -150,6 +151,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
   } catch (error) {
     // Help ends in a CommanderError too, with code 0. Commander has already written its message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
+    if (error instanceof OutputClosedError) return error.exitCode;
     const message = error instanceof Error ? error.message : String(error);
     options.stderr(`botledger: ${message.replaceAll(/\s*\n\s*/g, ' ')}\n`);
     return error instanceof CliError ? error.exitCode : 1;

@@ -28,6 +28,8 @@ export interface TestCli {
   /** From now on no read model catches up. */
   stall(): void;
   run(...argv: string[]): Promise<CliRun>;
+  /** Runs a command whose standard output is this one. */
+  runInto(standardOutput: Writable, ...argv: string[]): Promise<CliRun>;
   /** The data that the last command wrote to its standard output beside the answer. */
   data(): Buffer;
   /** Runs a command with --json, which must succeed. */
@@ -56,6 +58,16 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
 
   async function run(...argv: string[]): Promise<CliRun> {
     data = [];
+    const kept = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        data.push(chunk);
+        done();
+      },
+    });
+    return runInto(kept, ...argv);
+  }
+
+  async function runInto(standardOutput: Writable, ...argv: string[]): Promise<CliRun> {
     const output = { out: '', err: '' };
     const code = await runCli(argv, {
       stdout: (text) => {
@@ -82,12 +94,7 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
             output.err += `${line}\n`;
           },
           destinations,
-          standardOutput: new Writable({
-            write(chunk: Buffer, _encoding, done) {
-              data.push(chunk);
-              done();
-            },
-          }),
+          standardOutput,
           allowedNetworks: [],
           yieldToService: async () => {},
           catalog: async () => source,
@@ -113,6 +120,7 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
     pool: database.pool,
     changes,
     run,
+    runInto,
     data: () => Buffer.concat(data),
     stall() {
       stalled = true;

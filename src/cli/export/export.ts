@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -16,7 +16,7 @@ import { TABLES_READ } from '../../queries/export/export-rows.ts';
 import type { ExportTables } from '../../queries/export/export-source.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../queries/export/formats.ts';
 import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
-import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
+import { type Answer, type Cli, type CliContext, CliError, OutputClosedError } from '../command.ts';
 import { botOption, namedBots } from '../values.ts';
 import { followCommand } from './follow.ts';
 
@@ -73,23 +73,36 @@ const READ_MODELS: Readonly<Record<keyof ExportTables, ReadModel>> = {
 const PAGE_ROWS = 2000;
 
 async function writeExport(context: CliContext, kind: ExportKind, options: ExportOptions): Promise<Answer> {
-  const { log, pool, sources, signal, progress, standardOutput } = context;
-  const { format, output, from = null, to = null } = options;
-  const period = { from, to };
-  if (isEmptyPeriod(period)) throw new CliError('--from is after --to');
+  const { output, from = null, to = null } = options;
+  if (isEmptyPeriod({ from, to })) throw new CliError('--from is after --to');
+  if (output === '-')
+    return { value: await exportTo(context.standardOutput, context, kind, options), isBesideData: true };
+  return { value: await intoFile(output, (file) => exportTo(file, context, kind, options)) };
+}
+
+async function exportTo(
+  output: Writable,
+  context: CliContext,
+  kind: ExportKind,
+  options: ExportOptions,
+): Promise<{ readonly rows: number; readonly data_as_of: string }> {
+  const { log, pool, sources, signal, progress } = context;
+  const { format, from = null, to = null } = options;
   const [bot] = await namedBots(await context.catalog(), [options.bot]);
   const schemas: Partial<Record<keyof ExportTables, string>> = {};
   for (const name of TABLES_READ[kind]) schemas[name] = (await context.projected(READ_MODELS[name])).schema;
   const tables = schemas as ExportTables; // the export reads no others
   const opened = await openExport({
-    ...{ kind, format, pool, log, sources, tables, period, signal, pageRows: PAGE_ROWS },
+    ...{ kind, format, pool, log, sources, tables, period: { from, to }, signal, pageRows: PAGE_ROWS },
     bot: bot!,
   });
-  const toOutput = output === '-';
-  const write = toOutput ? writeTo(standardOutput) : writeFile(output);
-  await write(shown(opened.parts, () => progress({ what: 'exporting', done: opened.rows(), total: null, unit: kind })));
-  const value = { rows: opened.rows(), data_as_of: isoWithOffset(opened.dataAsOf, 'UTC') };
-  return { value, isBesideData: toOutput };
+  const show = (): void => progress({ what: 'exporting', done: opened.rows(), total: null, unit: kind });
+  try {
+    await writeAll(shown(opened.parts, show), output, context.standardOutput);
+  } finally {
+    await opened.parts.return?.();
+  }
+  return { rows: opened.rows(), data_as_of: isoWithOffset(opened.dataAsOf, 'UTC') };
 }
 
 async function* shown(parts: AsyncIterable<Uint8Array>, show: () => void): AsyncGenerator<Uint8Array> {
@@ -99,23 +112,34 @@ async function* shown(parts: AsyncIterable<Uint8Array>, show: () => void): Async
   }
 }
 
-type Write = (parts: AsyncIterable<Uint8Array>) => Promise<void>;
-
-function writeTo(output: Writable): Write {
-  return (parts) => pipeline(Readable.from(parts, { objectMode: false }), output, { end: false });
+/** @throws OutputClosedError */
+async function writeAll(parts: AsyncIterable<Uint8Array>, output: Writable, standardOutput: Writable): Promise<void> {
+  let failure: unknown;
+  output.once('error', (error) => {
+    failure = error;
+  });
+  try {
+    await pipeline(Readable.from(parts, { objectMode: false }), output, { end: output !== standardOutput });
+  } catch (error) {
+    const isClosed = error === failure && (error as NodeJS.ErrnoException).code === 'EPIPE';
+    throw isClosed ? new OutputClosedError() : error;
+  }
 }
 
-/** Writes beside the file and renames, so that a file of this name is whole. */
-function writeFile(file: string): Write {
-  return async (parts) => {
-    const partial = `${file}.partial`;
-    const handle = await open(partial, 'w');
-    try {
-      await pipeline(Readable.from(parts, { objectMode: false }), handle.createWriteStream({ flush: true }));
-    } catch (error) {
-      await rm(partial, { force: true });
-      throw error;
-    }
+/** Fills a file beside it, for its owner alone, and renames it, so that a file of this name is whole. What cannot be written fails first. */
+async function intoFile<T>(file: string, fill: (output: Writable) => Promise<T>): Promise<T> {
+  const there = await stat(file).catch(() => null); // whatever is wrong with the name, opening it tells
+  if (there !== null && !there.isFile()) throw new CliError(`--output ${file} is not a file`);
+  const partial = `${file}.partial`;
+  await rm(partial, { force: true });
+  const handle = await open(partial, 'wx', 0o600);
+  try {
+    const filled = await fill(handle.createWriteStream({ flush: true }));
     await rename(partial, file);
-  };
+    return filled;
+  } catch (error) {
+    await handle.close();
+    await rm(partial, { force: true });
+    throw error;
+  }
 }

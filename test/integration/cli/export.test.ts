@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestCli, type TestCli } from '../../support/cli.ts';
 import { readExport } from '../../support/read-export.ts';
@@ -154,5 +155,30 @@ describe('export', () => {
     }
     expect(await readFile(file, 'utf8')).toBe('before');
     expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([]);
+  });
+
+  it('makes a file that its owner alone reads', async () => {
+    const file = join(folder, 'own');
+    await cli.json('export', 'events', '--bot', bot, '--output', file);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ['/nonexistent/file', 'ENOENT'],
+    ['.', '--output . is not a file'],
+    ['/dev/null', '--output /dev/null is not a file'],
+  ])('refuses --output %s before it reads rows', async (output, message) => {
+    const { code, err } = await cli.run('export', 'events', '--bot', 'nobot', '--output', output);
+    expect(code).toBe(1);
+    expect(err).toContain(message);
+  });
+
+  it('ends quietly, and gives its connection back, if its output is closed', async () => {
+    const closed = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+    });
+    const { code, out, err } = await cli.runInto(closed, 'export', 'events', '--bot', bot);
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: '' });
+    await expect.poll(() => cli.pool.totalCount - cli.pool.idleCount).toBe(0);
   });
 });
