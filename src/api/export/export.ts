@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { OpenExportOptions, OpenedExport } from '../../administration/export/open-export.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
@@ -12,6 +11,7 @@ import { callerGone } from '../caller-gone.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { ExportSlots } from './export-slots.ts';
+import { whileTaken } from './while-taken.ts';
 
 type Asked = Pick<OpenExportOptions, 'kind' | 'format' | 'bot' | 'period' | 'signal' | 'pageRows'>;
 
@@ -62,7 +62,9 @@ export function exportRoute(kind: ExportKind, { open, slots, stallMs }: ExportRo
         'cache-control': 'no-store',
         'data-as-of': isoWithOffset(opened.dataAsOf, 'UTC'),
       });
-      return Readable.from(whileTaken(opened.parts, reply, stallMs), { objectMode: false });
+      // A caller that takes nothing is cut off: until then the export holds a snapshot of the database.
+      const taken = whileTaken(opened.parts, stallMs, () => reply.raw.destroy());
+      return Readable.from(taken, { objectMode: false });
     },
   });
 }
@@ -79,22 +81,4 @@ function periodOf(from: string | undefined, to: string | undefined): ExportPerio
   if (isEmptyPeriod(period)) problems.push({ path: 'from', message: 'must not be after to' });
   if (problems.length > 0) throw invalid(problems);
   return period;
-}
-
-/** Ends the connection of a caller that takes nothing for `stallMs`: until then the export holds a snapshot of the database. */
-async function* whileTaken(
-  parts: AsyncIterableIterator<Uint8Array>,
-  reply: FastifyReply,
-  stallMs: number,
-): AsyncGenerator<Uint8Array> {
-  let stall: NodeJS.Timeout | undefined;
-  try {
-    for await (const part of parts) {
-      stall = setTimeout(() => reply.raw.destroy(), stallMs);
-      yield part;
-      clearTimeout(stall);
-    }
-  } finally {
-    clearTimeout(stall);
-  }
 }

@@ -151,11 +151,17 @@ describe('GET /v1/export', () => {
 
   it('reads no more than its caller takes, and ends its transaction when the caller leaves', async () => {
     const { end } = await begun('/v1/export/events', bot.apiKey);
-    const { rows } = await service.database.pool.query<{ query: string }>(
-      "SELECT query FROM pg_stat_activity WHERE application_name = 'botledger exports' AND state = 'idle in transaction'",
-    );
-    expect(rows).toEqual([{ query: expect.stringMatching(/^FETCH/) }]);
-    end();
+    const waiting = async () => {
+      const { rows } = await service.database.pool.query<{ query: string }>(
+        "SELECT query FROM pg_stat_activity WHERE application_name = 'botledger exports' AND state = 'idle in transaction'",
+      );
+      return rows;
+    };
+    try {
+      await expect.poll(waiting).toEqual([{ query: expect.stringMatching(/^FETCH/) }]);
+    } finally {
+      end();
+    }
     await expect.poll(running).toBe(0);
     expect(await service.get('/v1/export/users', { 'api-key': bot.apiKey })).toMatchObject({ status: 200 });
   });
