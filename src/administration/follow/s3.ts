@@ -40,7 +40,13 @@ export function s3Destination({ url, region, accessKeyId, secretAccessKey, scope
     method: 'GET' | 'HEAD' | 'PUT',
     path: string,
     init: { readonly headers?: Record<string, string>; readonly body?: Uint8Array<ArrayBuffer> } = {},
-  ): Promise<Response> => store.fetch(`${bucketUrl}${path}`, { method, ...init });
+  ): Promise<Response> => {
+    try {
+      return await store.fetch(`${bucketUrl}${path}`, { method, ...init });
+    } catch (error) {
+      throw new Error(`no answer from ${bucketUrl}: ${causeOf(error)}`, { cause: error });
+    }
+  };
 
   /** A read that the connection broke is repeated: it may have been kept open for longer than the store does. */
   async function read(method: 'GET' | 'HEAD', path: string): Promise<Response> {
@@ -137,6 +143,13 @@ export function s3Destination({ url, region, accessKeyId, secretAccessKey, scope
     },
     close: async () => {},
   };
+}
+
+/** Why `fetch` failed, which its own message does not say. Of several addresses of a host, the first one's failure. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);
+  return error.cause === undefined ? error.message : causeOf(error.cause);
 }
 
 /** The part of a position after its partition. It sorts, and needs no encoding in a key. */

@@ -8,7 +8,7 @@ interface FollowCommandOptions {
   readonly bot?: string;
   readonly all?: true;
   readonly to: 'clickhouse' | 's3';
-  readonly table: string;
+  readonly table?: string;
   readonly every?: number;
   readonly once?: true;
 }
@@ -18,6 +18,8 @@ const BATCHES = {
   clickhouse: { batchRows: 20_000, lingerMs: 1000 },
   s3: { batchRows: 50_000, lingerMs: 60_000 },
 } as const;
+
+const TABLE = 'botledger_events';
 
 export function followCommand(cli: Cli): void {
   cli.noun
@@ -33,9 +35,7 @@ export function followCommand(cli: Cli): void {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--table <name>', 'The table of ClickHouse, which is created.')
-        .argParser(tableName)
-        .default('botledger_events'),
+      new Option('--table <name>', `The table of ClickHouse, which is created; default ${TABLE}.`).argParser(tableName),
     )
     .addOption(
       new Option(
@@ -76,7 +76,7 @@ async function followLog(context: CliContext, options: FollowCommandOptions): Pr
 /** Null: all bots. @throws CliError */
 async function botOf(context: CliContext, { bot, all }: FollowCommandOptions): Promise<string | null> {
   if (all) return null;
-  if (bot === undefined) throw new CliError('--bot or --all is required');
+  if (bot === undefined) throw new CliError('--bot or --all is required', 2);
   const [found] = await namedBots(await context.catalog(), [bot]);
   return found!.public_key;
 }
@@ -87,10 +87,15 @@ async function destinationOf(
   { to, table }: FollowCommandOptions,
   scope: string,
 ): Promise<Destination> {
+  if (table !== undefined && to !== 'clickhouse') throw new CliError(`--table is not an option of --to ${to}`, 2);
   if (to === 'clickhouse') {
     const { clickHouseUrl: url } = destinations;
     if (url === undefined) throw new CliError('EXPORT_CLICKHOUSE_URL is not set');
-    return (await import('../../administration/follow/clickhouse.ts')).clickHouseDestination({ url, table, scope });
+    return (await import('../../administration/follow/clickhouse.ts')).clickHouseDestination({
+      url,
+      table: table ?? TABLE,
+      scope,
+    });
   }
   const { url, region, accessKeyId, secretAccessKey } = destinations.s3;
   if (url === undefined || accessKeyId === undefined || secretAccessKey === undefined)

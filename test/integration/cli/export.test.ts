@@ -181,4 +181,12 @@ describe('export', () => {
     expect({ code, out, err }).toEqual({ code: 1, out: '', err: '' });
     await expect.poll(() => cli.pool.totalCount - cli.pool.idleCount).toBe(0);
   });
+
+  it.each([
+    [['--all', '--to', 's3', '--table', 'x'], '--table is not an option of --to s3'],
+    [['--to', 's3'], '--bot or --all is required'],
+  ])('follow refuses %s as a wrong use', async (options, message) => {
+    const { code, err } = await cli.run('export', 'follow', ...options);
+    expect({ code, err }).toEqual({ code: 2, err: `botledger: ${message}\n` });
+  });
 });

@@ -41,6 +41,15 @@ it('a log that ends before the rows at the destination, such as a restored one, 
   await s3.close();
 });
 
+it('a store that does not answer is named, with the cause', async () => {
+  const s3 = await startS3();
+  await s3.close();
+  const { host } = new URL(s3.url);
+  await expect(inS3(s3.url).open()).rejects.toThrow(
+    `no answer from http://${host}/events: connect ECONNREFUSED ${host}`,
+  );
+});
+
 it.skipIf(!hasClickHouse)('rows that a table takes for a repeat, though they were deleted, are a failure', async () => {
   const clickHouse = await startClickHouse();
   const log = await logOf(1);
