@@ -46,7 +46,9 @@ describe('the documents', () => {
   });
 
   it('have a curl for exactly the endpoints', () => {
-    const called = [...read('docs/curl.md').matchAll(/^(?:[A-Z]+=\$\()?curl -s "\$URL(\/[^"?]*)/gm)].map(([, path]) => path!);
+    const called = [...read('docs/curl.md').matchAll(/^(?:[A-Z]+=\$\()?curl -s "\$URL(\/[^"?]*)/gm)].map(
+      ([, path]) => path!,
+    );
     expect([...new Set(called)].sort()).toEqual([...new Set(paths)].sort());
   });
 
