@@ -65,6 +65,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
     const answers = (): Promise<Answers> => allAnswers(service.address, filled);
     const OF_PERSONS = [
       ...['audienceSize', 'savedAudience', 'reportOfSegment', 'cellUsers', 'messagePreview', 'referrers', 'userFields'],
+      ...['exported events', 'exported users', 'exported accruals', 'exported recipients'],
     ];
 
     /** Compares answers with those from before the erasure: those about persons lack the personal data, others are equal. */
@@ -80,6 +81,9 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
         const text = JSON.stringify(given[name]);
         expect(PERSONAL.filter((each) => text.includes(each))).toEqual([]);
       }
+      const ofUser = new RegExp(`^${USER},`, 'm');
+      expect(String(named['exported users']!.body)).toMatch(ofUser);
+      expect(String(given['exported users']!.body)).not.toMatch(ofUser);
     }
 
     async function sendUpdate(user: number, names: object): Promise<void> {
