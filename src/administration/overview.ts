@@ -40,7 +40,10 @@ export interface ProcessRow {
   readonly state: 'live' | 'stopped';
   readonly lag: ProjectionStatus['lag'];
   readonly error: string | null;
-  /** The instance that does its work, of several that share it the one with the first partitions; null: none does now. Dates are ISO 8601, UTC. */
+  /**
+   * The instance that does its work, of several that share it the one with the first partitions; null: none does now. Dates
+   * are ISO 8601, UTC.
+   */
   readonly lease: { readonly holder: string; readonly expires_at: string } | null;
   /** The instances that share its work. `parts`: how many groups of partitions each has; null: the process is not shared. */
   readonly instances: readonly { readonly holder: string; readonly parts: number | null }[];

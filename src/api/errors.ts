@@ -1,7 +1,7 @@
 import { METHODS, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { isDatabaseDown } from '../database/errors.ts';
+import { isDatabaseDown, StatementTimeoutError } from '../database/errors.ts';
 import type { Problem } from '../domain/problem.ts';
 import { Rejection, type RejectionCode } from '../domain/rejection.ts';
 import { CommitTooLargeError, ConflictError, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
@@ -61,6 +61,12 @@ export function invalid(problems: readonly Problem[]): ApiError {
 }
 
 export const unavailable = (message: string): ApiError => new ApiError(503, message, [], 1);
+
+/** The error to throw after a count that failed. @param what was counted, for the caller @param advice follows the reason */
+export function failedCount(error: unknown, signal: AbortSignal, what: string, advice = ''): unknown {
+  if (signal.aborted) return unavailable('the caller has gone');
+  return error instanceof StatementTimeoutError ? new ApiError(502, `${what}: ${error.message}${advice}`) : error;
+}
 
 /** The HTTP status of each kind of refusal of the domain. */
 const STATUS_OF: Readonly<Record<RejectionCode, number>> = { invalid: 400, limit: 400, not_found: 404, conflict: 409 };

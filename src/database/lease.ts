@@ -189,7 +189,6 @@ export function createLeaseHolder(
 
     async share(name, options, signal, work) {
       const share = createShare(name, holder, options);
-      let left = share.leases();
       try {
         await look([share], []);
         shares.add(share);
@@ -203,7 +202,7 @@ export function createLeaseHolder(
         }
         return undefined;
       } finally {
-        left = share.leases();
+        const left = share.leases();
         shares.delete(share);
         stopIfIdle();
         await leave(left);

@@ -15,8 +15,6 @@ export interface Followed {
   readonly properties: string | null;
 }
 
-const NAMES = ['position', 'id', 'user_id', 'date', 'event_type_id', 'value', 'properties'] as const;
-
 interface Item {
   readonly user_id: number;
   readonly date?: number;
@@ -83,8 +81,16 @@ function texts(row: Readonly<Record<string, unknown>>): Followed {
     if (value === null || value === undefined) return null;
     return value instanceof Date ? value.toISOString() : String(value);
   };
-  const found = Object.fromEntries(NAMES.map((name) => [name, text(row[name])])) as unknown as Followed;
-  return { ...found, properties: found.properties === null ? null : JSON.stringify(parse(found.properties)) };
+  const properties = text(row['properties']);
+  return {
+    position: String(text(row['position'])),
+    id: String(text(row['id'])),
+    user_id: String(text(row['user_id'])),
+    date: String(text(row['date'])),
+    event_type_id: text(row['event_type_id']),
+    value: text(row['value']),
+    properties: properties === null ? null : JSON.stringify(parse(properties)),
+  };
 }
 
 function byPlace(a: Followed, b: Followed): number {

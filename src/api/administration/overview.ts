@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { groupBotErrors, listProcesses } from '../../administration/overview.ts';
-import { StatementTimeoutError } from '../../database/errors.ts';
 import { callerGone } from '../caller-gone.ts';
-import { ApiError, unavailable } from '../errors.ts';
+import { failedCount } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';
 import { backgroundProcess, errorGroup, READ } from './schemas.ts';
@@ -49,9 +48,7 @@ export function overviewRoutes({ context, lookups, events }: AdminDependencies):
         try {
           return { ok: true, data: { items: await groupBotErrors(lookups, await events(), since, options) } };
         } catch (error) {
-          if (signal.aborted) throw unavailable('the caller has gone');
-          if (!(error instanceof StatementTimeoutError)) throw error;
-          throw new ApiError(502, `counting the errors: ${error.message}; ask for fewer days`);
+          throw failedCount(error, signal, 'counting the errors', '; ask for fewer days');
         }
       },
     }),

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { z } from 'zod';
-import { StatementTimeoutError } from '../../database/errors.ts';
 import { type Segmentations, taskIdsOf } from '../../domain/broadcast/audience.ts';
 import { parseSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
 import { activationProblems } from '../../domain/broadcast/readiness.ts';
@@ -12,7 +11,7 @@ import type { AudienceTables } from '../../queries/broadcast/audience-users-sql.
 import { botOf } from '../access.ts';
 import { callerGone } from '../caller-gone.ts';
 import { dataAsOf } from '../data-as-of.ts';
-import { ApiError, invalid, unavailable } from '../errors.ts';
+import { failedCount, invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { audienceSizeAnswer, audienceSizeBody, DEFAULT_SAMPLE, MAX_SAMPLE } from './composing-schemas.ts';
 import { idOf, objectOf } from './content.ts';
@@ -54,9 +53,7 @@ export function audienceSize(changes: BroadcastChanges, { pool, counts, tables }
         const size = await countAudience(counts, pool, segmentations, question);
         return { ok: true, data: { ...size, data_as_of } };
       } catch (error) {
-        if (signal.aborted) throw unavailable('the caller has gone');
-        if (!(error instanceof StatementTimeoutError)) throw error;
-        throw new ApiError(502, `counting the audience: ${error.message}`);
+        throw failedCount(error, signal, 'counting the audience');
       }
     },
   });

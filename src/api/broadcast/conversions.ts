@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { StatementTimeoutError } from '../../database/errors.ts';
 import { parseConversion } from '../../domain/broadcast/conversions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
@@ -7,7 +6,7 @@ import { type ConvertedRecipients, countConversions } from '../../queries/broadc
 import { botOf } from '../access.ts';
 import { callerGone } from '../caller-gone.ts';
 import { dataAsOf } from '../data-as-of.ts';
-import { ApiError, invalid, unavailable } from '../errors.ts';
+import { failedCount, invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AudienceCounts } from './audience-size.ts';
 import { idOf, objectOf } from './content.ts';
@@ -57,9 +56,7 @@ export function conversions(changes: BroadcastChanges, { pool, counts, tables }:
           },
         };
       } catch (error) {
-        if (signal.aborted) throw unavailable('the caller has gone');
-        if (!(error instanceof StatementTimeoutError)) throw error;
-        throw new ApiError(502, `counting conversions: ${error.message}`);
+        throw failedCount(error, signal, 'counting conversions');
       }
     },
   });

@@ -1,5 +1,4 @@
-import { existingBroadcast } from '../../commands/broadcast/change.ts';
-import { trackedLaunches } from '../../commands/broadcast/tracked-launches.ts';
+import { broadcastWithLaunches } from '../../commands/broadcast/tracked-launches.ts';
 import { type ClickCounts, countClicks } from '../../queries/broadcast/clicks.ts';
 import { countRecipients } from '../../queries/broadcast/statistics.ts';
 import { botOf } from '../access.ts';
@@ -10,7 +9,10 @@ import { statisticsAnswer, statisticsQuery } from './statistics-schemas.ts';
 
 const NOT_TRACKED = { clicked: null, clicks: null };
 
-/** GET /v1/broadcast/statistics (decisions.md#broadcast-statistics): what became of a broadcast, in all and by variant. @param clicks finds the schema of the read model `clicks` */
+/**
+ * GET /v1/broadcast/statistics (decisions.md#broadcast-statistics): what became of a broadcast, in all and by variant.
+ * @param clicks finds the schema of the read model `clicks`
+ */
 export function statistics(
   { context, source }: Pick<BroadcastChanges, 'context' | 'source'>,
   clicks: () => Promise<string>,
@@ -27,8 +29,8 @@ export function statistics(
     answer: statisticsAnswer,
     async handle({ request, query: { id } }) {
       const { public_key: bot, bot_id: botId, timezone } = botOf(request);
-      const { variants = [] } = await existingBroadcast(context.log, { bot, id });
-      const launches = await trackedLaunches(context.log, { bot, id });
+      const { found, launches } = await broadcastWithLaunches(context.log, { bot, id });
+      const { variants = [] } = found;
       const tables = { ...(await source()), clicks: await clicks() };
       const data_as_of = await asOf([tables.recipients, tables.clicks], timezone);
       const shares = variants.map(({ share }) => share);

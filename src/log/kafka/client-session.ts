@@ -73,9 +73,9 @@ export interface Session {
 }
 
 /**
- * Reads with one consumer from the offsets `from` on (by partition), until it fails. kafkajs has no `assign()`: after every join, rebalance
- * and out-of-range error it starts at the group's committed offsets, and there are none. So the session seeks after each
- * join, and compares every delivered record with the offset that must come next.
+ * Reads with one consumer from the offsets `from` on (by partition), until it fails. kafkajs has no `assign()`: after every
+ * join, rebalance and out-of-range error it starts at the group's committed offsets, and there are none. So the session seeks
+ * after each join, and compares every delivered record with the offset that must come next.
  */
 export function startSession(
   consumer: Consumer,

@@ -31,8 +31,8 @@ export interface KafkaClient extends RecordStore {
   ageOfOldest(from: readonly number[]): Promise<number>;
   /**
    * Reads partitions from these offsets on (by partition), forever, also over restarts of the brokers. Fetches no others.
-   * Within a partition the records come in order, without repeats and (unless the topic is compacted) without gaps. Each step yields the records that have
-   * arrived since the one before. Buffers a bounded amount.
+   * Within a partition the records come in order, without repeats and (unless the topic is compacted) without gaps. Each step
+   * yields the records that have arrived since the one before. Buffers a bounded amount.
    * @param restMs how long to wait after an answer with records before the next fetch. Default 0
    * @throws TopicDamagedError
    */

@@ -47,7 +47,8 @@ describe.skipIf(!isHere)('on a Citus cluster', () => {
       found.set(port, bot);
       expect(await send(bot, 'send-update', START)).toBe(200);
     }
-    bots = [...proxies.keys()].map((port) => found.get(port)!) as unknown as typeof bots;
+    const [first, second] = [...proxies.keys()].map((port) => found.get(port)!);
+    bots = [first!, second!];
     await service.projected();
     before = await allAnswers(service.address, filled);
   });
