@@ -4,7 +4,13 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPM
 import { isDatabaseDown, StatementTimeoutError } from '../database/errors.ts';
 import type { Problem } from '../domain/problem.ts';
 import { Rejection, type RejectionCode } from '../domain/rejection.ts';
-import { CommitTooLargeError, ConflictError, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
+import {
+  CommitTooLargeError,
+  ConflictError,
+  LogUnavailableError,
+  OutcomeUnknownError,
+  WrongClockError,
+} from '../log/port.ts';
 import { ReadModelNotReadyError } from '../projections/served-schema.ts';
 
 /** The error body of every answer but one (decisions.md#response-bodies). */
@@ -128,6 +134,7 @@ function toApiError(error: FastifyError): ApiError {
   if (error instanceof OutcomeUnknownError)
     return new ApiError(500, 'outcome unknown, repeat with the same Idempotency-Key');
   if (error instanceof CommitTooLargeError) return new ApiError(413, 'the request is too large for the log');
+  if (error instanceof WrongClockError) return unavailable(error.message);
   if (error instanceof LogUnavailableError) return unavailable('the log is not available, try again');
   if (error instanceof ReadModelNotReadyError) return unavailable(error.message);
   if (isDatabaseDown(error)) return unavailable('the database is not available, try again');

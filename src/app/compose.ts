@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { createClockWatch, databaseTime } from '../database/clock-watch.ts';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
@@ -17,6 +18,8 @@ import type { EventLog } from '../log/port.ts';
 import { migrateProcessesSchema } from '../processes/process-states.ts';
 import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
+import { systemSources } from '../util/system-sources.ts';
+import { type ClockGuard, createClockGuard } from './clock-guard.ts';
 import type { MetricValues, ThreadMetrics } from './metrics/thread-metrics.ts';
 import {
   firstDatabaseAttempts,
@@ -34,7 +37,9 @@ export interface Foundation {
   readonly instance: string;
   readonly connectionString: string;
   readonly pool: pg.Pool;
+  /** Refuses appends while the clock of this machine is wrong. */
   readonly log: EventLog;
+  readonly clock: Pick<ClockGuard, 'check' | 'aheadMs'>;
   /** Snapshots of long streams. */
   readonly snapshots: Snapshots;
   /** The metrics of this thread; absent: it counts nothing. */
@@ -117,7 +122,10 @@ export async function openFoundation(
     attemptLog(() => openEngine(config, { connectionString, instance }, logger, lead)),
   );
   lifecycle.started('log', () => opened.close());
-  const measured = metrics?.measured(opened) ?? opened;
+  const clock = await wait.until('the database', () => notYetIfDatabaseDown(() => openClockGuard(pool, logger)));
+  lifecycle.started('clock', async () => clock.stop());
+  const guarded = clock.guarded(opened);
+  const measured = metrics?.measured(guarded) ?? guarded;
   const log = role === 'service' ? tracedLog(measured) : measured;
   await wait
     .until('the database', () =>
@@ -135,7 +143,17 @@ export async function openFoundation(
     embedded?.startNoServer();
   };
   const snapshots = openSnapshots(pool, (error) => logger.warn({ err: error }, 'a snapshot of a stream is not used'));
-  return { instance, connectionString, pool, log, snapshots, metrics, yieldToService };
+  return { instance, connectionString, pool, log, clock, snapshots, metrics, yieldToService };
+}
+
+async function openClockGuard(pool: pg.Pool, logger: Logger): Promise<ClockGuard> {
+  const watch = createClockWatch({
+    databaseTime: (asked) => databaseTime(pool, asked),
+    now: systemSources.now,
+    elapsed: () => performance.now(),
+  });
+  await watch.measure();
+  return createClockGuard(watch, logger);
 }
 
 async function openEmbedded(options: EmbeddedPostgresOptions, lifecycle: Lifecycle): Promise<EmbeddedPostgres> {

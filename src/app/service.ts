@@ -38,6 +38,7 @@ import { type Foundation, type FoundationOptions, openFoundation, type Worker } 
 import { type Demo, prepareDemo } from './demo.ts';
 import { pacedLog } from './intake-pace.ts';
 import { clickMetrics } from './metrics/click-metrics.ts';
+import { clockMetric } from './metrics/clock-metric.ts';
 import { threadMetrics } from './metrics/thread-metrics.ts';
 import type { ReportThreads } from './report-threads.ts';
 import { notYetIfDatabaseDown } from './start-failures.ts';
@@ -91,7 +92,8 @@ export async function startService(options: ServiceOptions): Promise<string> {
   lifecycle.started('listening', () => front.close());
   const metrics = threadMetrics('main');
   const foundation = await openFoundation(config, 'service', logger, lifecycle, { ...options, wait, metrics });
-  const { log, snapshots } = foundation;
+  const { log, snapshots, clock } = foundation;
+  clockMetric(metrics.registry, clock.aheadMs);
   const threads: Pick<Worker, 'metrics'>[] = [];
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
     const projectors = options.startProjectors(foundation);
@@ -191,6 +193,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
       async ready() {
         const answered = Promise.all([log.ping(), lookups.query('SELECT 1')]);
         await inTime(answered, READY_WITHIN_MS, () => new Error('the log or the database does not answer'));
+        await clock.check().catch((error: Error) => Promise.reject(new NotReady(error.message)));
         if (isApi && !catalogReady) throw new NotReady(`waiting for ${wait.waitsFor}`);
       },
       database: () => lookups.query('SELECT 1'),

@@ -249,6 +249,11 @@ export class LogUnavailableError extends Error {
   override readonly name: string = 'LogUnavailableError';
 }
 
+/** The clock of this machine is wrong, so the append was not sent: its times would be wrong forever. */
+export class WrongClockError extends LogUnavailableError {
+  override readonly name = 'WrongClockError';
+}
+
 /** When the log was opened, its server neither answered in time nor refused: the server is slow or absent. */
 export class LogSilentError extends LogUnavailableError {
   override readonly name = 'LogSilentError';

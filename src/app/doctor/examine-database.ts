@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { type Finding, ok, warning, wrong } from '../../administration/finding.ts';
 import type { Config } from '../../config.ts';
+import { clockDifference, createClockWatch, databaseTime } from '../../database/clock-watch.ts';
 import { engineOf } from '../../log/engines.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
@@ -24,7 +25,6 @@ export interface ExamineDatabaseOptions {
 /** PostgreSQL 15, as docs/engines.md says. */
 const LEAST_SERVER = 150_000;
 const CLOCK_WARNING_MS = 2000;
-const CLOCK_WRONG_MS = 30_000;
 const DAY_MS = 86_400_000;
 const AUDIT_DAYS = 8;
 
@@ -139,16 +139,16 @@ async function isProjected(pool: pg.Pool): Promise<boolean> {
 }
 
 async function ofClock(pool: pg.Pool, now: () => number): Promise<Finding> {
-  const before = now();
-  const { rows } = await pool.query<{ ms: number }>(
-    'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
-  );
-  const differenceMs = Math.abs(rows[0]!.ms - (before + now()) / 2) - (now() - before) / 2;
-  const seconds = Math.max(0, differenceMs / 1000).toFixed(1);
-  const finding = `the clocks of this machine and of the database differ by ${seconds} s`;
+  const watch = createClockWatch({
+    databaseTime: (asked) => databaseTime(pool, asked),
+    now,
+    elapsed: () => performance.now(),
+  });
+  await watch.measure();
+  const finding = clockDifference(watch.aheadMs());
   const remedy = 'let both machines set their clocks by NTP: holds, schedules and keys go by them';
-  if (differenceMs > CLOCK_WRONG_MS) return wrong('clock', finding, remedy);
-  return differenceMs > CLOCK_WARNING_MS ? warning('clock', finding, remedy) : ok('clock', finding);
+  if (watch.isWrong()) return wrong('clock', `${finding}: nothing is appended`, remedy);
+  return Math.abs(watch.aheadMs()) > CLOCK_WARNING_MS ? warning('clock', finding, remedy) : ok('clock', finding);
 }
 
 async function ofLog(pool: pg.Pool, { EVENT_LOG }: Config): Promise<Finding> {
