@@ -28,6 +28,9 @@ export function accrued(
   return { type: 'reward_accrued', data: { ...data, available_at: NOON, at: NOON, ...more } };
 }
 
+/** The nonce of each request. */
+export const NONCE = '00ff00ff00ff00ff';
+
 export function requested(
   payout_id: number,
   amount: string,
@@ -35,7 +38,10 @@ export function requested(
 ): AccountEvent {
   const { unit_id = 1, ...rest } = more;
   const payouts = [{ payout_id, amount, unit_id }];
-  return { type: 'payout_requested', data: { payouts, method: 'webhook', initiated_by: 'api', at: NOON, ...rest } };
+  return {
+    type: 'payout_requested',
+    data: { payouts, method: 'webhook', initiated_by: 'api', nonce: NONCE, at: NOON, ...rest },
+  };
 }
 
 export const attempted = (payout_id: number, attempt = 1): AccountEvent => ({

@@ -130,7 +130,7 @@ export function commandOf(
       const request = { unit_id, method: manual ? 'manual' : 'webhook', initiated_by: 'api' } as const;
       return {
         needs: { kind: 'payout', count: (seen, at) => payout.payable(seen, unit_id, at).length },
-        decide: (seen, at, ids) => payout.requestPayout(seen, { ...request, ids }, at),
+        decide: (seen, at, ids) => payout.requestPayout(seen, { ...request, ids, nonce: 'n' }, at),
       };
     }
     case 'reverse': {

@@ -66,6 +66,7 @@ describe('the metrics of appends', () => {
         ],
         method: 'webhook',
         initiated_by: 'api',
+        nonce: 'n',
         at,
       }),
       payoutAttemptFailed.create({ payout_id: 1, attempt: 1, status: null, error: 'e', next_at: 2, sent: false, at }),

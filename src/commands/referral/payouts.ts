@@ -12,7 +12,10 @@ import type { RecordedCommit } from '../../log/port.ts';
 import type { CommandMeta, CommandResult } from '../decide-and-append.ts';
 import type { AccountKey, Accounts } from './accounts.ts';
 
-export type RequestPayout = AccountKey & Omit<Request, 'ids'>;
+export type RequestPayout = AccountKey & Omit<Request, 'ids' | 'nonce'>;
+
+/** Bytes of the random part of a `webhook-id`: with 64 bits, two payouts of the same id after a restore never share it. */
+const NONCE_BYTES = 8;
 
 /** The ids of the payouts that a request has made. */
 export interface RequestedPayouts {
@@ -30,11 +33,12 @@ export async function requestPayout(
   { bot, userId, ...command }: RequestPayout,
   meta: CommandMeta = {},
 ): Promise<Pick<CommandResult<unknown>, 'position' | 'repeated'> & RequestedPayouts> {
+  const nonce = Buffer.from(accounts.context.sources.randomBytes(NONCE_BYTES)).toString('hex');
   const { events, position, repeated } = await accounts.change(
     { bot, userId },
     {
       needs: { kind: 'payout', count: (state, now) => payable(state, command.unit_id, now).length },
-      decide: (state, now, ids) => request(state, { ...command, ids }, now),
+      decide: (state, now, ids) => request(state, { ...command, ids, nonce }, now),
     },
     meta,
   );

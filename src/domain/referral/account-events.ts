@@ -53,16 +53,23 @@ export const rewardRefused = eventType('reward_refused', 1, z.object({ ...earnin
 export const payoutMethod = z.enum(['webhook', 'manual']);
 export const payoutInitiator = z.enum(['api', 'admin', 'auto']);
 
-/** One payout for each unit. Each claims all accruals of its unit that are confirmed and unclaimed at `at`. */
+const requested = z.object({
+  payouts: z.array(z.object({ payout_id: id, amount: decimal, unit_id: unit })).min(1),
+  method: payoutMethod,
+  initiated_by: payoutInitiator,
+  ...at,
+});
+
+/**
+ * One payout for each unit. Each claims all accruals of its unit that are confirmed and unclaimed at `at`. `nonce`: random
+ * text in the payouts' `webhook-id`, so that a log that was restored never gives a new payout the `webhook-id` of a payout
+ * that it lost. Null: version 1 did not have it.
+ */
 export const payoutRequested = eventType(
   'payout_requested',
-  1,
-  z.object({
-    payouts: z.array(z.object({ payout_id: id, amount: decimal, unit_id: unit })).min(1),
-    method: payoutMethod,
-    initiated_by: payoutInitiator,
-    ...at,
-  }),
+  2,
+  requested.extend({ nonce: z.string().min(1).nullable() }),
+  { 1: requested.transform((data) => ({ ...data, nonce: null })) },
 );
 
 const attempt = z.number().int().positive();

@@ -27,9 +27,16 @@ export function noticeBody({ requested_at, amount, payout_id, user_id, unit_id, 
   return stringify({ type: 'payout.created', timestamp: new Date(requested_at).toISOString(), data })!;
 }
 
-/** The same for every attempt, so that a client recognises a repeat. */
-export function webhookId(payoutId: number): string {
-  return `payout_${payoutId}`;
+/** The part of a payout that its `webhook-id` is made of. */
+export interface Announced {
+  readonly payout_id: number;
+  /** Random text of the payout's request; null: an earlier program made the request without it. */
+  readonly nonce: string | null;
+}
+
+/** The same for every attempt, so that a client recognises a repeat. No other payout has it, also after a restore. */
+export function webhookId({ payout_id, nonce }: Announced): string {
+  return nonce === null ? `payout_${payout_id}` : `payout_${payout_id}_${nonce}`;
 }
 
 const PREFIX = 'whsec_';
@@ -45,12 +52,12 @@ export function secretText(bytes: Uint8Array): string {
  * @param secrets as their owner sees them; each gives a signature
  */
 export function signedHeaders(
-  payoutId: number,
+  payout: Announced,
   body: string,
   secrets: readonly string[],
   now: number,
 ): Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>> {
-  const id = webhookId(payoutId);
+  const id = webhookId(payout);
   const timestamp = String(Math.floor(now / 1000));
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

@@ -48,7 +48,12 @@ export type DeliveryOptions = Omit<WebhookClientOptions, 'allowed'>;
  * due. Each attempt is in the account's stream before it is made, so one of several instances makes it.
  */
 export function deliveries(options: DeliveryOptions = {}): Process {
-  return { name: 'payout deliveries', instances: 'shared', run: (context, signal) => run(options, context, signal) };
+  return {
+    name: 'payout deliveries',
+    instances: 'shared',
+    isOutward: true,
+    run: (context, signal) => run(options, context, signal),
+  };
 }
 
 async function run(options: DeliveryOptions, context: ProcessContext, signal: AbortSignal): Promise<void> {
@@ -137,7 +142,7 @@ function deliverer(
     const number = await beginAttempt(accounts, key, delays, webhook);
     if (number === null) return;
     const body = noticeBody(payout);
-    const headers = signedHeaders(payout.payout_id, body, webhook.secrets, sources.now());
+    const headers = signedHeaders(payout, body, webhook.secrets, sources.now());
     const end = endOf(await client.post(webhook.url, headers, body, cut), sources.now());
     if (end !== null) await record(key, number, end);
   }

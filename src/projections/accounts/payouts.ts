@@ -9,7 +9,7 @@ export async function applyRequest(
   tx: ClientBase,
   { public_key, user_id, trace }: AccountCommit,
   place: number,
-  { payouts, method, initiated_by, at }: DataOf<typeof payoutRequested>,
+  { payouts, method, initiated_by, nonce, at }: DataOf<typeof payoutRequested>,
 ): Promise<void> {
   for (const { payout_id, amount, unit_id } of payouts) {
     const account = [public_key, user_id, unit_id ?? 0];
@@ -22,9 +22,9 @@ export async function applyRequest(
     await tx.query({
       name: 'accounts.insert_payout',
       text: `INSERT INTO payouts (public_key, user_id, unit, payout_id, claimed_by, amount, method, initiated_by,
-                                  requested_at, place, trace, attempts, status)
-             VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, 0, 0)`,
-      values: [...account, payout_id, amount, method, initiated_by, at, place, trace ?? null],
+                                  requested_at, place, trace, nonce, attempts, status)
+             VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, $11, 0, 0)`,
+      values: [...account, payout_id, amount, method, initiated_by, at, place, trace ?? null, nonce],
     });
     await one(
       tx,

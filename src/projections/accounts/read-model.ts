@@ -10,7 +10,7 @@ import { ACCOUNTS_DDL, ACCOUNTS_PLACEMENT } from './tables.ts';
 /** Referrers' accounts: accruals, balances, payouts and their attempts; and how often each bot has set its webhook. */
 export const accountsReadModel: ReadModel = {
   name: 'accounts',
-  shape: 8,
+  shape: 9,
   categories: ['account', 'webhook'],
   events: [
     'reward_accrued',

@@ -107,6 +107,8 @@ CREATE TABLE payouts (
   error text,
   /* of the commit of the request, if it is traced */
   trace text,
+  /* random text of the webhook-id; null: the request was made without it */
+  nonce text,
   PRIMARY KEY (payout_id, public_key)
 );
 CREATE INDEX payouts_feed ON payouts (public_key, user_id, place DESC, payout_id DESC);

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { CUT_OFF_MS, type Notice, webhookId } from '../../domain/referral/delivery.ts';
+import { type Announced, CUT_OFF_MS, type Notice, webhookId } from '../../domain/referral/delivery.ts';
 
 /** The pool, and the schemas of the read models `accounts` and `catalog`. */
 export interface DeliverySource {
@@ -37,7 +37,7 @@ CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
      WHEN p.attempt = 'open' THEN a.at + ${CUT_OFF_MS} END`;
 
 /** A payout to announce. */
-export interface DuePayout extends Notice {
+export interface DuePayout extends Notice, Announced {
   /** Of the commit of its request, if it is traced. */
   readonly trace: string | null;
 }
@@ -60,7 +60,7 @@ due AS (
   SELECT w.*, row_number() OVER (PARTITION BY public_key ORDER BY due_at, payout_id) AS turn
     FROM waiting w WHERE due_at <= $2)
 SELECT d.payout_id::float8, d.user_id::float8, trim_scale(d.amount)::text AS amount, nullif(d.unit, 0)::float8 AS unit_id,
-       u.code AS unit, d.public_key AS bot, d.requested_at::float8, d.trace
+       u.code AS unit, d.public_key AS bot, d.requested_at::float8, d.nonce, d.trace
   FROM due d
   JOIN ${catalog}.bots b ON b.public_key = d.public_key
   LEFT JOIN ${catalog}.units u ON u.bot_id = b.bot_id AND u.unit_id = d.unit
@@ -138,8 +138,8 @@ export async function listDeliveries(
   { limit, offset }: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
 ): Promise<Delivery[]> {
   // The part of the list comes first, by an index: a bot may have many attempts.
-  const { rows } = await pool.query<AttemptRow>(
-    `SELECT ${ATTEMPT}
+  const { rows } = await pool.query<AttemptRow & Announced>(
+    `SELECT ${ATTEMPT}, p.nonce
        FROM (SELECT * FROM ${schema}.attempts
               WHERE public_key = $1 ${payoutId === undefined ? '' : 'AND payout_id = $4'}
               ORDER BY at DESC, payout_id DESC, attempt DESC LIMIT $2 OFFSET $3) a
@@ -147,9 +147,9 @@ export async function listDeliveries(
       ORDER BY a.at DESC, a.payout_id DESC, a.attempt DESC`,
     [bot, limit, offset, ...(payoutId === undefined ? [] : [payoutId])],
   );
-  return rows.map(({ payout_id, attempt, at, status, error }) => ({
+  return rows.map(({ payout_id, nonce, attempt, at, status, error }) => ({
     payout_id,
-    webhook_id: webhookId(payout_id),
+    webhook_id: webhookId({ payout_id, nonce }),
     attempt,
     at: new Date(at).toISOString(),
     status,

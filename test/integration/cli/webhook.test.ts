@@ -67,11 +67,13 @@ it('lists every attempt to announce a payout to the client, the latest first', a
   expect(await beginAttempt(accounts, { bot: shop, userId: 7, payoutId: first! }, [0, 5], present)).toBe(2);
   const all = await cli.json('webhook', 'deliveries', '--bot', shop);
   const row = { status: 500, error: 'answered 500', at: expect.stringMatching(/^2025-01-15T12:00:\d\d\.000Z$/) };
+  const idOf = (payoutId: unknown) => expect.stringMatching(new RegExp(`^payout_${payoutId}_[0-9a-f]{16}$`));
   expect(all).toEqual([
-    { ...row, payout_id: first, webhook_id: `payout_${first}`, attempt: 2, status: null, error: null },
-    { ...row, payout_id: second, webhook_id: `payout_${second}`, attempt: 1 },
-    { ...row, payout_id: first, webhook_id: `payout_${first}`, attempt: 1 },
+    { ...row, payout_id: first, webhook_id: idOf(first), attempt: 2, status: null, error: null },
+    { ...row, payout_id: second, webhook_id: idOf(second), attempt: 1 },
+    { ...row, payout_id: first, webhook_id: idOf(first), attempt: 1 },
   ]);
+  expect(all[0].webhook_id, 'the same for each attempt').toBe(all[2].webhook_id);
   expect(await cli.json('webhook', 'deliveries', '--bot', shop, '--payout', String(second))).toEqual([all[1]]);
   const { code } = await cli.run('webhook', 'deliveries', '--bot', shop, '--payout', 'x');
   expect(code).toBe(2);

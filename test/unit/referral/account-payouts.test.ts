@@ -7,12 +7,16 @@ import * as samples from '../../support/account-samples.ts';
 import { given } from '../../support/decider-specification.ts';
 
 const { accepted, accrued, attempted, attemptFailed, attemptUnsent, cancelled, DAY, failed, NOON, paid } = samples;
-const { requested, retried, reversed } = samples;
+const { NONCE, requested, retried, reversed } = samples;
 
 const request =
   (unit_id?: number | null, now = NOON) =>
   (state: AccountState) =>
-    payout.requestPayout(state, { unit_id, method: 'webhook', initiated_by: 'api', ids: [51, 52, 53] }, now);
+    payout.requestPayout(
+      state,
+      { unit_id, method: 'webhook', initiated_by: 'api', ids: [51, 52, 53], nonce: NONCE },
+      now,
+    );
 
 /** Available, reserved, paid and on hold, in unit 1. */
 function balance(events: readonly AccountEvent[], now = NOON): string[] {
@@ -33,6 +37,7 @@ describe('a request', () => {
           ],
           method: 'webhook',
           initiated_by: 'api',
+          nonce: NONCE,
           at: NOON,
         },
       });

@@ -9,6 +9,7 @@ import {
   retryAfter,
   secretText,
   signedHeaders,
+  webhookId,
 } from '../../../src/domain/referral/delivery.ts';
 import { rotateSecret, setWebhook, signingSecrets, webhook } from '../../../src/domain/referral/delivery-webhook.ts';
 import { given } from '../../support/decider-specification.ts';
@@ -39,8 +40,8 @@ describe('a notice', () => {
     fc.assert(
       fc.property(secret, secret, secret, fc.json(), (first, second, other, body) => {
         fc.pre(other !== first && other !== second);
-        const headers = signedHeaders(17, body, [first, second], Date.now());
-        expect(headers['webhook-id']).toBe('payout_17');
+        const headers = signedHeaders({ payout_id: 17, nonce: '9f' }, body, [first, second], Date.now());
+        expect(headers['webhook-id']).toBe('payout_17_9f');
         for (const each of [first, second]) {
           expect(new Webhook(each).verify(body, headers)).toEqual(JSON.parse(body));
           expect(() => new Webhook(each).verify(`${body} `, headers)).toThrow(WebhookVerificationError);
@@ -49,6 +50,10 @@ describe('a notice', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('has the id that earlier programs gave, if the request has no nonce', () => {
+    expect(webhookId({ payout_id: 17, nonce: null })).toBe('payout_17');
   });
 
   it.each([

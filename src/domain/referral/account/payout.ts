@@ -23,6 +23,8 @@ export interface RequestPayout {
   readonly initiated_by: PayoutInitiator;
   /** One id for each {@link payable} unit, ascending. */
   readonly ids: readonly number[];
+  /** Random text, see `payoutRequested`. */
+  readonly nonce: string;
 }
 
 /** The units with an available amount above zero, and the amount as decimal text. No unit first, then by id. */
@@ -39,10 +41,10 @@ export function payable(
 
 /** Requests the whole available balance, in a payout for each unit. */
 export function requestPayout(state: AccountState, command: RequestPayout, now: number): Decision<AccountEvent> {
-  const { unit_id, method, initiated_by, ids } = command;
+  const { unit_id, method, initiated_by, ids, nonce } = command;
   const payouts = payable(state, unit_id, now).map((each, index) => ({ payout_id: ids[index]!, ...each }));
   if (payouts.length === 0) return new Rejection('invalid', 'user_id', 'no available balance');
-  return [{ type: 'payout_requested', data: { payouts, method, initiated_by, at: accountTime(state, now) } }];
+  return [{ type: 'payout_requested', data: { payouts, method, initiated_by, nonce, at: accountTime(state, now) } }];
 }
 
 interface OfPayout {
