@@ -70,7 +70,14 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
     'nothing. Copies the whole log to another engine, keys of personal data included, and compares the two by hash. See [engines](engines.md#move-the-log-to-another-engine).',
   backup:
     '`commits`, `events`, `keys`, `hash`: the whole log and its keys are in one file, which must not exist before. The service may run. See [backup](operations.md#backup).',
-  restore: 'the same. The log must be empty and the service stopped. See [restore](operations.md#restore).',
+  restore:
+    'the same. The log must be empty and the service stopped. Payouts and broadcasts wait until `recovery end`. See [restore](restore.md).',
+  'recovery begin':
+    'whether payouts and broadcasts wait (`open`), and above which numbers new ids are. See [restore](restore.md).',
+  'recovery status': 'the same.',
+  'recovery payouts':
+    'the payouts that the client may know of: `webhook_id`, `payout_id`, `bot`, `user_id`, `amount`, `unit_id`, `status`, `requested_at`, `in_log`, `client_knows`. With `--client` first the ids that the log does not have.',
+  'recovery end': 'the state, as `recovery status`.',
   'dead-letter list': 'commits at which a read model stopped, or which it skipped.',
   'dead-letter retry': 'nothing. Applies the commit once more; the log records it.',
   'dead-letter skip':

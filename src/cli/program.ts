@@ -122,7 +122,13 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'restore',
     description: 'Fill an empty log from a backup file. Safe to repeat: it resumes.',
-    load: async () => (await import('./operations/log.ts')).restoreCommand,
+    load: async () => (await import('./operations/restore.ts')).restoreCommand,
+  },
+  {
+    name: 'recovery',
+    description:
+      'After a restore: find the payouts that the client may know, then let payouts and broadcasts leave again.',
+    load: async () => (await import('./operations/recovery.ts')).recovery,
   },
 ];
 

@@ -1,8 +1,9 @@
-import { type IdKind, ids, reserveIds as reserve } from '../domain/catalog/ids.ts';
+import { type IdKind, type IdsState, ids, reserveIds as reserve } from '../domain/catalog/ids.ts';
 import type { Decider, Decision } from '../domain/decider.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { idsStream } from '../domain/streams.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from './decide-and-append.ts';
+import { idFloor } from './operations/recovery.ts';
 
 /** Takes the next id of a kind. The id is in the log before it is returned. An unused id stays a gap. */
 export async function reserveId(context: CommandContext, kind: IdKind): Promise<number> {
@@ -39,7 +40,9 @@ export function decideWithId<State, Event>(
 }
 
 async function reserveBlock(context: CommandContext, kind: IdKind, count: number): Promise<number[]> {
-  const { events } = await decideAndAppend(context, ids, idsStream(kind), (state) => reserve(state, { kind, count }));
+  const above = await idFloor(context.log, kind);
+  const decide = (state: IdsState) => reserve(state, { kind, count, above });
+  const { events } = await decideAndAppend(context, ids, idsStream(kind), decide);
   const { from } = events[0]!.data;
   return Array.from({ length: count }, (_, index) => from + index);
 }

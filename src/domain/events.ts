@@ -10,6 +10,7 @@ import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } 
 import * as intake from './intake/events.ts';
 import * as operation from './operations/dead-letters.ts';
 import * as operator from './operations/operator.ts';
+import * as recovery from './operations/recovery.ts';
 import * as work from './operations/work.ts';
 import * as account from './referral/account-events.ts';
 import * as attribution from './referral/attribution.ts';
@@ -49,6 +50,8 @@ const eventTypes = [
   work.ledgerAudited,
   work.versionSwitched,
   work.versionDropped,
+  recovery.recoveryBegun,
+  recovery.recoveryEnded,
   report.reportSaved,
   report.reportChanged,
   report.reportDeleted,

@@ -28,6 +28,7 @@ export const CATEGORIES = [
   'quota',
   'operator',
   'operations',
+  'recovery',
 ] as const;
 
 /** Events and profiles of a bot's users. */
@@ -50,6 +51,8 @@ export const projectionStream = (readModel: string): string => `projection-${rea
 export const operatorStream = (operatorId: number): string => `operator-${operatorId}`;
 /** The long work that operators ask for, and the switches and drops of read models. */
 export const WORK_STREAM = 'operations-global';
+/** The times when the log was restored. */
+export const RECOVERY_STREAM = 'recovery-global';
 /** One saved report. Each has a stream, so that a change reads only that report: a config may have 1 MB. */
 export const reportStream = (bot: string, uuid: string): string => `report-${bot}/${uuid}`;
 /** One saved segment. */

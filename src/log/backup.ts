@@ -91,6 +91,16 @@ async function refuseExisting(file: string): Promise<void> {
   if (existing !== null) throw new BackupError(`${file} exists, and is not overwritten`);
 }
 
+/** Reads the totals at the end of a backup. @throws BackupError */
+export async function totalsOf(file: string): Promise<BackedUp> {
+  for await (const entry of entriesOf(file)) {
+    if (!('end' in entry)) continue;
+    const { commits, events, keys, hash } = entry.end;
+    return { commits, events, keys, hash };
+  }
+  throw new BackupError(`${file} has no end`);
+}
+
 export interface RestoreOptions {
   readonly file: string;
   /** An empty log, or one with the beginning of the same backup. */

@@ -19,6 +19,8 @@ export interface Process {
    * work of some partitions, by a lease of each group of partitions. `all`: the process itself sees to it.
    */
   readonly instances: 'one' | 'shared' | 'all';
+  /** Whether money or messages leave the service by it: it waits while a recovery is open (decisions.md#recovery). */
+  readonly isOutward?: true;
   /** Works until the signal aborts. An error is logged and shown, and the process is started again after a pause. */
   run(context: ProcessContext, signal: AbortSignal): Promise<void>;
 }

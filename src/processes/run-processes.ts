@@ -1,3 +1,4 @@
+import { recoveryState } from '../commands/operations/recovery.ts';
 import { createAccounts } from '../commands/referral/accounts.ts';
 import { isDatabaseDown } from '../database/errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../database/lease.ts';
@@ -16,6 +17,11 @@ const SAVE_MS = 500;
 const HEARTBEAT_MS = 2000;
 /** The wait before a process that has failed is started again. */
 const AGAIN_MS = 1000;
+
+/** How often a process looks whether the recovery has ended. */
+const RECOVERY_LOOK_MS = 1000;
+/** The part of a process's work that fails while it waits. */
+const RECOVERY = 'recovery';
 
 /** Longer than a pool keeps an idle connection. Processes look one after the other, so they need few connections. */
 const SLOW_LOOK_MS = 15_000;
@@ -75,6 +81,7 @@ async function keepRunning(
   while (!signal.aborted) {
     try {
       await addState(pool, process.name);
+      if (process.isOutward === true) await untilRecovered({ ...context, logger }, process, signal);
       await runInTurn({ ...context, logger }, process, turn, signal);
     } catch (error) {
       const passing = [LogUnavailableError, OutcomeUnknownError].some((kind) => error instanceof kind);
@@ -85,6 +92,23 @@ async function keepRunning(
     }
     await pause(AGAIN_MS, signal);
   }
+}
+
+/** Waits while a recovery is open. None begins while the service runs. */
+async function untilRecovered(
+  { log, pool, logger }: RunContext,
+  { name }: Process,
+  signal: AbortSignal,
+): Promise<void> {
+  let isHeld = false;
+  while (!signal.aborted && (await recoveryState(log)).isOpen) {
+    if (!isHeld) logger.warn('the log was restored; the process waits for `botledger recovery end`');
+    isHeld = true;
+    const error = 'the log was restored: compare the payouts with the client, then `botledger recovery end`';
+    await saveFailure(pool, name, RECOVERY, { error, againMs: RECOVERY_LOOK_MS });
+    await pause(RECOVERY_LOOK_MS, signal);
+  }
+  await saveFailure(pool, name, RECOVERY, null);
 }
 
 function runInTurn(

@@ -131,7 +131,8 @@ test('is restored, also after an interruption, and every answer equals the forme
   expect(await operate(empty, ['restore', file])).toEqual(made);
   expect(await operate(empty, ['restore', file]), 'again').toEqual(made);
   const again = await operate(empty, ['backup', join(folder, 'again.gz')]);
-  expect(again).toEqual(made);
+  // The restore itself is in the restored log: from then on, new ids are above those that were lost.
+  expect(again).toEqual({ ...made, commits: made.commits + 1, events: made.events + 1, hash: expect.any(String) });
   await service.restart(async () => {
     expect(await answersOf(empty, filled)).toEqual(before);
   });

@@ -12,7 +12,7 @@ import { propertyRuns } from '../support/property-runs.ts';
 import { testSources } from '../support/test-sources.ts';
 
 const STREAM = 'ids-owner';
-const one = { kind: 'owner', count: 1 } as const;
+const one = { kind: 'owner', count: 1, above: 0 } as const;
 
 function fixture() {
   const log = memoryLog();

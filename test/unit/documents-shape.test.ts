@@ -44,6 +44,9 @@ describe('a block that no test runs', () => {
     'needs Kubernetes': 1,
     'needs ClickHouse or S3': 2,
     'needs an empty log': 1,
+    'needs a stopped service': 1,
+    'needs the ids of a client': 1,
+    'needs a restored log': 1,
   };
 
   it('has one of few reasons', () => {

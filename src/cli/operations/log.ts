@@ -1,12 +1,10 @@
 import { Option } from 'commander';
 import { commitsDone } from '../../administration/progress.ts';
 import { CATEGORIES } from '../../domain/streams.ts';
-import { backUp, restore } from '../../log/backup.ts';
+import { backUp } from '../../log/backup.ts';
 import { copyLog } from '../../log/copy.ts';
 import { ENGINE_NAMES } from '../../log/engines.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { isFollowed, versionsOf } from '../../projections/runtime/versions.ts';
-import { type Cli, type CliContext, CliError } from '../command.ts';
+import { type Cli, CliError } from '../command.ts';
 
 interface Copy {
   readonly from: string;
@@ -47,31 +45,4 @@ export function backup(cli: Cli): void {
       return { value };
     }),
   );
-}
-
-/** A restore fills a new installation. Its embedded database must not have had a start, which would create the demo's owner. */
-const CREATES_DATABASE = { mayCreateDatabase: true };
-
-export function restoreCommand(cli: Cli): void {
-  cli.noun.argument('<file>', 'what backup made').action(
-    cli.action<[string]>(async (context, file) => {
-      const { log, progress, signal } = context;
-      await refuseService(context);
-      const onProgress = commitsDone(progress, 'restoring');
-      const value = await restore({ file, to: log, categories: CATEGORIES, signal, onProgress });
-      return { value };
-    }, CREATES_DATABASE),
-  );
-}
-
-/**
- * Refuses to restore while a service runs. It would act on half a history and send again what the other half records as
- * sent.
- * @throws CliError
- */
-async function refuseService({ pool, readModels }: CliContext): Promise<void> {
-  // Leaves out the catalog, which this command itself may follow.
-  for (const model of (await readModels()).filter(({ name }) => name !== catalogReadModel.name))
-    for (const { name, version } of await versionsOf(pool, model))
-      if (await isFollowed(pool, name, version)) throw new CliError('a service runs on this log; stop it first');
 }

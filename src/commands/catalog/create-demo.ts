@@ -80,7 +80,7 @@ async function demoOwnerId(context: CommandContext, keptHash: string | null): Pr
   // The id is reserved and not used, perhaps by a start that runs beside this one: both append to the same stream.
   if (last > 0) return last;
   await decideAndAppend(context, ids, idsStream('owner'), (state) =>
-    state.last === 0 ? reserveIds(state, { kind: 'owner', count: 1 }) : [],
+    state.last === 0 ? reserveIds(state, { kind: 'owner', count: 1, above: 0 }) : [],
   );
   return 1;
 }

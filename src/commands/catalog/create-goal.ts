@@ -2,6 +2,7 @@ import { createGoal as decide, eventTypes } from '../../domain/catalog/event-typ
 import { eventTypesStream } from '../../domain/streams.ts';
 import type { RecordedCommit } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
+import { idFloor } from '../operations/recovery.ts';
 import { existingBot } from './bots.ts';
 
 export interface CreateGoal {
@@ -17,11 +18,12 @@ export async function createGoal(
   meta: CommandMeta = {},
 ): Promise<{ readonly eventId: number } & Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   await existingBot(context.log, bot);
+  const above = await idFloor(context.log, 'event');
   const { events, position, repeated } = await decideAndAppend(
     context,
     eventTypes,
     eventTypesStream(bot),
-    (state) => decide(state, { target_id: targetId, name }),
+    (state) => decide(state, { target_id: targetId, name }, above),
     meta,
   );
   return { eventId: events[0]!.data.event_id, position, repeated };

@@ -9,6 +9,7 @@ import {
   nothingLoaded,
   type SharedCopy,
 } from '../decide-and-append.ts';
+import { idFloor } from '../operations/recovery.ts';
 
 /** Finds the event ids of custom events' names and of goals, for every intake request. */
 export interface EventTypeDirectory {
@@ -60,7 +61,8 @@ export function createEventTypeDirectory(context: CommandContext): EventTypeDire
 
   /** Resolves when the log has an id for each of the names, and the entry, too. @throws Rejection */
   async function register(bot: string, entry: Entry, names: readonly string[]): Promise<void> {
-    const decide = (state: EventTypesState) => registerNames(state, names);
+    const above = await idFloor(context.log, 'event');
+    const decide = (state: EventTypesState) => registerNames(state, names, above);
     const read = () => refresh(bot, entry);
     const { events } = await decideAndAppend(context, eventTypes, eventTypesStream(bot), decide, { read });
     if (events.length > 0) await refresh(bot, entry);

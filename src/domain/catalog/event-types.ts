@@ -38,16 +38,27 @@ function evolve({ names, goals, nextId }: EventTypesState, event: EventTypesEven
   return { names, goals, nextId: Math.max(nextId, event_id + 1) };
 }
 
-/** Gives an id to each name that has none, in the order of the names. Registers all names or none. The path of a refusal is an index. */
-export function registerNames(state: EventTypesState, names: readonly string[]): Decision<EventTypesEvent> {
+/**
+ * Gives an id to each name that has none, in the order of the names. Registers all names or none. The path of a refusal is an
+ * index. New ids are greater than `above`, as those of `reserveIds`.
+ */
+export function registerNames(
+  state: EventTypesState,
+  names: readonly string[],
+  above: number,
+): Decision<EventTypesEvent> {
   const fresh = [...new Set(names)].filter((name) => !state.names.has(name));
   const beyond = fresh[MAX_EVENT_NAMES - state.names.size];
   if (beyond !== undefined)
     return new Rejection('limit', `${names.indexOf(beyond)}`, `a bot has at most ${MAX_EVENT_NAMES} event names`);
   return fresh.map((name, index) => ({
     type: 'event_type_registered',
-    data: { event_id: state.nextId + index, name },
+    data: { event_id: nextId(state, above) + index, name },
   }));
+}
+
+function nextId(state: EventTypesState, above: number): number {
+  return Math.max(state.nextId, above + 1);
 }
 
 export interface CreateGoal {
@@ -55,11 +66,16 @@ export interface CreateGoal {
   readonly name: string;
 }
 
-export function createGoal(state: EventTypesState, { target_id, name }: CreateGoal): Decision<EventTypesEvent> {
+/** The id of the goal's event is greater than `above`. */
+export function createGoal(
+  state: EventTypesState,
+  { target_id, name }: CreateGoal,
+  above: number,
+): Decision<EventTypesEvent> {
   if (state.goals.has(target_id)) return new Rejection('conflict', 'target_id', `target_id ${target_id} is taken`);
   return (
     textProblem('name', name, MAX_NAME_LENGTH) ?? [
-      { type: 'goal_created', data: { event_id: state.nextId, target_id, name } },
+      { type: 'goal_created', data: { event_id: nextId(state, above), target_id, name } },
     ]
   );
 }

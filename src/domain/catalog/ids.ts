@@ -2,7 +2,7 @@ import { decider } from '../decider.ts';
 import type { EventOf } from '../event-type.ts';
 import { idsReserved } from './events.ts';
 
-/** Stream `ids-<kind>`: the reserved ids of a kind. Ids start at 1; each is reserved once. */
+/** Stream `ids-<kind>`: the reserved ids of a kind. Ids start at 1; each is reserved once, also after a restore. */
 export type IdKind =
   | 'owner'
   | 'bot'
@@ -28,6 +28,14 @@ export const ids = decider(
   (state, event) => ({ last: Math.max(state.last, event.data.to) }),
 );
 
-export function reserveIds(state: IdsState, { kind, count }: { kind: IdKind; count: number }): IdsEvent[] {
-  return [{ type: 'ids_reserved', data: { kind, from: state.last + 1, to: state.last + count } }];
+export interface ReserveIds {
+  readonly kind: IdKind;
+  readonly count: number;
+  /** The ids are above it: a part of the log that a restore lost may have given those below (decisions.md#recovery). */
+  readonly above: number;
+}
+
+export function reserveIds(state: IdsState, { kind, count, above }: ReserveIds): IdsEvent[] {
+  const last = Math.max(state.last, above);
+  return [{ type: 'ids_reserved', data: { kind, from: last + 1, to: last + count } }];
 }

@@ -29,6 +29,7 @@ const AGAIN_MS = 4000;
 export const broadcastsProcess: Process = {
   name: 'broadcast sending',
   instances: 'all',
+  isOutward: true,
   async run(context, signal) {
     const connections = createConnections(MAX_CALLS);
     const schemaOf = servedSchemas(context);

@@ -19,7 +19,7 @@ const ACCOUNTS_AT_ONCE = 16;
  * Requests automatic payouts (decisions.md#auto-payouts), one for each period and account. An event of the bot ends a
  * period, so a balance that becomes available later waits for the next period, even after a restart or a rebuild.
  */
-export const autoPayouts: Process = { name: 'auto payouts', instances: 'shared', run };
+export const autoPayouts: Process = { name: 'auto payouts', instances: 'shared', isOutward: true, run };
 
 async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
   /** By bot: the last period whose payouts are known to be requested. */

@@ -22,22 +22,34 @@ const goal = (event_id: number, target_id: number, name: string): EventTypesEven
 describe('event types of a bot', () => {
   it('get ids from one sequence, names and goals alike', () => {
     given(eventTypes)
-      .when((state) => registerNames(state, ['a', 'b', 'a']))
+      .when((state) => registerNames(state, ['a', 'b', 'a'], 0))
       .yields(named(101, 'a'), named(102, 'b'));
     given(eventTypes, named(101, 'a'), goal(102, 2, 'Sign-up'))
-      .when((state) => registerNames(state, ['b', 'a', 'Sign-up']))
+      .when((state) => registerNames(state, ['b', 'a', 'Sign-up'], 0))
       .yields(named(103, 'b'), named(104, 'Sign-up'));
     given(eventTypes, named(101, 'a'))
-      .when((state) => createGoal(state, { target_id: 2, name: 'Sign-up' }))
+      .when((state) => createGoal(state, { target_id: 2, name: 'Sign-up' }, 0))
       .yields(goal(102, 2, 'Sign-up'));
+  });
+
+  it('have ids above the floor of a recovery', () => {
+    given(eventTypes, named(101, 'a'))
+      .when((state) => registerNames(state, ['a', 'b', 'c'], 5000))
+      .yields(named(5001, 'b'), named(5002, 'c'));
+    given(eventTypes, named(5001, 'a'))
+      .when((state) => registerNames(state, ['b'], 5000))
+      .yields(named(5002, 'b'));
+    given(eventTypes)
+      .when((state) => createGoal(state, { target_id: 2, name: 'Sign-up' }, 5000))
+      .yields(goal(5001, 2, 'Sign-up'));
   });
 
   it('refuse a target id that is taken, that of Sale too', () => {
     given(eventTypes, goal(101, 2, 'Sign-up'))
-      .when((state) => createGoal(state, { target_id: 2, name: 'Other' }))
+      .when((state) => createGoal(state, { target_id: 2, name: 'Other' }, 0))
       .isRefused('conflict', 'target_id');
     given(eventTypes)
-      .when((state) => createGoal(state, { target_id: 1, name: 'Sale again' }))
+      .when((state) => createGoal(state, { target_id: 1, name: 'Sale again' }, 0))
       .isRefused('conflict', 'target_id');
   });
 
@@ -45,10 +57,10 @@ describe('event types of a bot', () => {
     const full = Array.from({ length: MAX_EVENT_NAMES - 1 }, (_, index) => named(102 + index, `n${index}`));
     const past = [goal(101, 2, 'Sign-up'), ...full];
     given(eventTypes, ...past)
-      .when((state) => registerNames(state, ['n0', 'last', 'last']))
+      .when((state) => registerNames(state, ['n0', 'last', 'last'], 0))
       .yields(named(102 + MAX_EVENT_NAMES - 1, 'last'));
     given(eventTypes, ...past)
-      .when((state) => registerNames(state, ['last', 'one more']))
+      .when((state) => registerNames(state, ['last', 'one more'], 0))
       .isRefused('limit', '1');
   });
 
@@ -63,11 +75,11 @@ describe('event types of a bot', () => {
         const ids: number[] = [];
         for (const asked of wishes) {
           const decision =
-            'names' in asked ? registerNames(state, asked.names) : createGoal(state, { ...asked, name: 'goal' });
+            'names' in asked ? registerNames(state, asked.names, 0) : createGoal(state, { ...asked, name: 'goal' }, 0);
           if (decision instanceof Rejection) continue;
           ids.push(...decision.map(({ data }) => data.event_id));
           state = decision.reduce(eventTypes.evolve, state);
-          if ('names' in asked) expect(registerNames(state, asked.names)).toEqual([]);
+          if ('names' in asked) expect(registerNames(state, asked.names, 0)).toEqual([]);
         }
         expect(ids).toEqual(ids.map((_, index) => 101 + index));
       }),

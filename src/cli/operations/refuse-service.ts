@@ -1,0 +1,15 @@
+import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { isFollowed, versionsOf } from '../../projections/runtime/versions.ts';
+import { type CliContext, CliError } from '../command.ts';
+
+/**
+ * Refuses work on a log that a service acts on. During a restore the service would act on half a history; at the beginning
+ * of a recovery it holds ids in memory.
+ * @throws CliError
+ */
+export async function refuseService({ pool, readModels }: CliContext): Promise<void> {
+  // Leaves out the catalog, which this command itself may follow.
+  for (const model of (await readModels()).filter(({ name }) => name !== catalogReadModel.name))
+    for (const { name, version } of await versionsOf(pool, model))
+      if (await isFollowed(pool, name, version)) throw new CliError('a service runs on this log; stop it first');
+}
