@@ -18,8 +18,9 @@ import {
 } from '../../queries/referral/earnings.ts';
 import { inSpan } from '../../util/tracing.ts';
 import type { Process, ProcessContext } from '../process.ts';
+import { ACCOUNT_AGAIN_MS, isUnreadable, reportAccount } from '../unreadable-account.ts';
 import { createRest } from '../wait-for-work.ts';
-import { type Progress, safeCursor, takeIn } from './progress.ts';
+import { leaveOut, type Progress, safeCursor, takeIn } from './progress.ts';
 
 /** How often it looks for events to reward. Once all are decided on, growth of the log wakes it. */
 const POLL_MS = 150;
@@ -42,6 +43,8 @@ export const accruals: Process = { name: 'accruals', instances: 'shared', run };
 async function run(context: ProcessContext, signal: AbortSignal): Promise<void> {
   const progress: Progress = { reached: new Map(await context.reached()), waiting: new Map() };
   const { reached, waiting } = progress;
+  /** Accounts that cannot be read, by the time when each is tried again. */
+  const leftOut = new Map<string, number>();
   const pausing = createRest(context);
   while (!signal.aborted) {
     pausing.begin();
@@ -49,13 +52,23 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
     const isIdle = hasPassedAll(reached, within(context.partitions, end)) && waiting.size === 0;
     const found = isIdle ? null : await lookUp(context, end, signal);
     if (found !== null) {
-      takeIn(progress, found.deadLettered);
+      for (const [account, againAt] of leftOut) if (againAt <= performance.now()) leftOut.delete(account);
+      takeIn(progress, found.deadLettered, new Set(leftOut.keys()));
       context.note(safeCursor(progress));
       for (const [partition, to] of found.upTo) {
         const stretch = { partition, after: reached.get(partition) ?? '', to };
-        const done = await walk(context.accounts, found.source, stretch, signal, (position) => {
-          reached.set(partition, position);
-          context.note(safeCursor(progress));
+        const done = await walk(context.accounts, found.source, stretch, signal, {
+          passed(position) {
+            reached.set(partition, position);
+            context.note(safeCursor(progress));
+          },
+          unreadable(account, after, error) {
+            const name = `account ${account.bot}/${account.user}`;
+            leaveOut(progress, name, { partition, after });
+            if (leftOut.has(name)) return;
+            leftOut.set(name, performance.now() + ACCOUNT_AGAIN_MS);
+            reportAccount(context, account, error);
+          },
         });
         if (!done) return;
       }
@@ -100,20 +113,32 @@ async function lookUp(
   return { source, upTo, deadLettered };
 }
 
+interface WalkEvents {
+  readonly passed: (position: Position) => void;
+  /** Called for an account whose rewards after a position were left out. The walk continues. */
+  readonly unreadable: (account: AccountName, after: Position, error: Error) => void;
+}
+
+interface AccountName {
+  readonly bot: string;
+  readonly user: number;
+}
+
 /** Walks part of a partition, page by page. @returns false: the signal aborted before the end */
 async function walk(
   accounts: Accounts,
   source: EarningsSource,
   { partition, after: from, to }: Stretch,
   signal: AbortSignal,
-  passed: (position: Position) => void,
+  { passed, unreadable }: WalkEvents,
 ): Promise<boolean> {
   for (let after = from; after < to; ) {
     if (signal.aborted) return false;
     const last = await endOfPage(source, { partition, after, to }, PAGE);
     if (last !== null) {
       const rows = await earningsOf(source, { partition, after, to: last });
-      if (!(await accrue(accounts, rows, signal))) return false;
+      const onUnreadable = (account: AccountName, error: Error) => unreadable(account, after, error);
+      if (!(await accrue(accounts, rows, signal, onUnreadable))) return false;
     }
     after = last ?? to;
     passed(after);
@@ -122,15 +147,25 @@ async function walk(
 }
 
 /** @returns false: the signal aborted before all was done */
-async function accrue(accounts: Accounts, rows: readonly EarningRow[], signal: AbortSignal): Promise<boolean> {
+async function accrue(
+  accounts: Accounts,
+  rows: readonly EarningRow[],
+  signal: AbortSignal,
+  unreadable: (account: AccountName, error: Error) => void,
+): Promise<boolean> {
   const queue = new PQueue({ concurrency: ACCOUNTS_AT_ONCE });
   const work = [...byAccount(rows)].map(([, ofAccount]) =>
     queue.add(async () => {
       const { bot, referrer_id: referrer } = ofAccount[0]!;
-      for (let at = 0; at < ofAccount.length && !signal.aborted; at += ITEMS_AT_ONCE) {
-        const rows = ofAccount.slice(at, at + ITEMS_AT_ONCE);
-        const items = rows.map(rewardItem);
-        await tracedAccrual(rows, () => accrueRewards(accounts, { bot, referrer, items }));
+      try {
+        for (let at = 0; at < ofAccount.length && !signal.aborted; at += ITEMS_AT_ONCE) {
+          const rows = ofAccount.slice(at, at + ITEMS_AT_ONCE);
+          const items = rows.map(rewardItem);
+          await tracedAccrual(rows, () => accrueRewards(accounts, { bot, referrer, items }));
+        }
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        unreadable({ bot, user: referrer }, error);
       }
     }),
   );

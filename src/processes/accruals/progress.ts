@@ -11,10 +11,26 @@ export interface Progress {
   readonly waiting: Map<string, { readonly partition: number; readonly from: Position | undefined }>;
 }
 
-/** @param deadLettered positions of dead letters, by their ids */
-export function takeIn({ reached, waiting }: Progress, deadLettered: ReadonlyMap<string, Position>): void {
+/** Remembers that an account could not take its rewards: from there on, walk once more when it is tried again. */
+export function leaveOut(
+  { waiting }: Progress,
+  account: string,
+  { partition, after }: { partition: number; after: Position },
+): void {
+  if (!waiting.has(account)) waiting.set(account, { partition, from: after === '' ? undefined : after });
+}
+
+/**
+ * @param deadLettered positions of dead letters, by their ids
+ * @param leftOut accounts that were left out and are not tried again yet
+ */
+export function takeIn(
+  { reached, waiting }: Progress,
+  deadLettered: ReadonlyMap<string, Position>,
+  leftOut: ReadonlySet<string>,
+): void {
   for (const [id, { partition, from }] of waiting) {
-    if (deadLettered.has(id)) continue;
+    if (deadLettered.has(id) || leftOut.has(id)) continue;
     waiting.delete(id);
     goBack(reached, partition, from);
   }

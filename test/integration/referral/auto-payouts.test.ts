@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { changeBot } from '../../../src/commands/catalog/bots.ts';
 import type { AccountEvent } from '../../../src/domain/referral/account/account.ts';
-import type { EventLog } from '../../../src/log/port.ts';
+import { BrokenChainError, type EventLog } from '../../../src/log/port.ts';
 import { autoPayouts } from '../../../src/processes/payouts/auto-payouts.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { type PayoutSetup, payoutSetup } from '../../support/payout-setup.ts';
@@ -105,4 +105,36 @@ it('concurrent instances make payouts once, also if one is killed half way', asy
   for (const user of users) await setup.earn(bot, user, unitId, '1');
   await quiet();
   for (const user of users) expect(await amountsOf(bot, user)).toEqual(['10']);
+});
+
+it('an account that cannot be read is named, and keeps no other account and no other bot from being paid', async () => {
+  const [first, second] = [await botThat('daily'), await botThat('daily')];
+  const broken: EventLog = {
+    ...setup.log,
+    read: async (stream, ...rest) => {
+      if (stream === `account-${first.bot}/2` || stream === `autopayouts-${second.bot}`)
+        throw new BrokenChainError(stream, 1, 'another hash');
+      return setup.log.read(stream, ...rest);
+    },
+  };
+  const third = await botThat('daily');
+  for (const { bot, unitId } of [first, second, third])
+    for (const user of [1, 2, 3]) await setup.earn(bot, user, unitId, '10');
+  nextMidnight();
+  const stop = setup.run([autoPayouts], {}, broken);
+  for (const user of [1, 3]) await paysOut(first.bot, user, '10');
+  for (const user of [1, 2, 3]) await paysOut(third.bot, user, '10');
+  expect(await amountsOf(first.bot, 2)).toEqual([]);
+  const failures = async (): Promise<string[]> =>
+    (
+      await setup.database.pool.query<{ subject: string }>('SELECT subject FROM processes.troubles ORDER BY 1')
+    ).rows.map(({ subject }) => subject);
+  await expect.poll(failures).toEqual([`account ${first.bot}/2`, `bot ${second.bot}`]);
+  await stop();
+
+  // After the repair: the bot is paid at once, the account with the next period.
+  setup.run([autoPayouts]);
+  for (const user of [1, 2, 3]) await paysOut(second.bot, user, '10');
+  nextMidnight();
+  await paysOut(first.bot, 2, '10');
 });
