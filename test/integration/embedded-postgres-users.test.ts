@@ -74,7 +74,7 @@ describe.skipIf(!isRoot)('accounts and private folders (skipped unless root on L
 
   test('root in a private folder without setpriv: the start fails with one line that names the remedy', async () => {
     const programs = await mkdtemp(join(publicRoot, 'programs-'));
-    await symlink('/usr/bin/id', join(programs, 'id'));
+    for (const name of ['id', 'flock', 'sh', 'cat']) await symlink(`/usr/bin/${name}`, join(programs, name));
     const service = start(newDataDir(privateRoot), { root: privateRoot, env: { PATH: programs } });
     expect(await service.said('message')).toMatch(
       /cannot enter .*: install setpriv \(util-linux\), start as an ordinary user/,

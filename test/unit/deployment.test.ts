@@ -53,6 +53,16 @@ describe.each(roles)('the Kubernetes manifest of the role %s', (role) => {
   });
 });
 
+test('docker compose publishes only the API beyond this machine', () => {
+  const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
+    services: Record<string, { readonly ports?: readonly string[] }>;
+  };
+  const open = Object.entries(services).flatMap(([name, { ports = [] }]) =>
+    ports.filter((port) => !port.startsWith('127.0.0.1:')).map((port) => `${name} ${port}`),
+  );
+  expect(open).toEqual(['api ${PORT:-3000}:3000']);
+});
+
 test('the Kubernetes Service leads to the pods of the role api', () => {
   const kinds = new Map(manifests('api').map((manifest) => [manifest.kind, manifest.spec]));
   expect(kinds.get('Service').selector).toEqual(kinds.get('Deployment').selector.matchLabels);

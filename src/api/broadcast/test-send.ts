@@ -56,7 +56,7 @@ export function testSend({ context, recipientFields, catalog, botApi }: TestSend
       const token = (await findSendingBot(await catalog(), bot))?.token ?? null;
       if (token === null)
         throw invalid([
-          { path: '', message: 'the bot has no token to send with: set it by botledger bot set --token' },
+          { path: '', message: 'the bot has no token to send with: set it by botledger bot set --token-file' },
         ]);
       const { until } = (await load(log, botPause, botSendingStream(bot))).state;
       const parameters = await parametersFor(request, message, chatId);

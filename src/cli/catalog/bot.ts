@@ -1,12 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { changeBot, createBot, rotateWebhookSecret, textSettings } from '../../commands/catalog/bots.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
-import type { Cli } from '../command.ts';
+import { type Cli, CliError } from '../command.ts';
 import { botOption, flag, positiveInteger } from '../values.ts';
 
 interface Basics {
   readonly username?: string;
   readonly token?: string;
+  readonly tokenFile?: string;
   readonly timezone?: string;
 }
 
@@ -28,9 +31,11 @@ export function bot(cli: Cli): void {
     .requiredOption('--name <name>')
     .action(
       cli.action<[{ owner: number; name: string } & Basics]>(async (context, { owner, name, ...basics }) => {
-        const created = await createBot(context, { ownerId: owner, name, ...textSettings(basics) });
+        const { token, notes } = await tokenOf(basics);
+        const created = await createBot(context, { ownerId: owner, name, ...textSettings({ ...basics, token }) });
         return {
           value: { public_key: created.publicKey, webhook_secret: created.webhookSecret },
+          notes,
           change: { category: 'bot', position: created.position },
         };
       }),
@@ -47,8 +52,9 @@ export function bot(cli: Cli): void {
     .option('--paid-broadcasts <flag>', 'allow more than 30 messages a second', flag)
     .action(
       cli.action<[{ bot: string } & Settings]>(async (context, { bot, ...settings }) => {
+        const { token, notes } = await tokenOf(settings);
         const { position } = await changeBot(context, bot, {
-          ...textSettings(settings),
+          ...textSettings({ ...settings, token }),
           name: settings.name,
           pair_separator: settings.pairSeparator,
           value_separator: settings.valueSeparator,
@@ -56,7 +62,7 @@ export function bot(cli: Cli): void {
           auto_payout: settings.autoPayout,
           paid_broadcasts: settings.paidBroadcasts,
         });
-        return { value: { public_key: bot }, change: { category: 'bot', position, replaces: true } };
+        return { value: { public_key: bot }, notes, change: { category: 'bot', position, replaces: true } };
       }),
     );
 
@@ -83,6 +89,22 @@ export function bot(cli: Cli): void {
 function withBasics(command: Command): Command {
   return command
     .option('--username <name>', "the platform's name of the bot; empty: none")
-    .option('--token <token>', 'of the Bot API; empty: none')
+    .option('--token-file <file>', 'a file with the token of the Bot API; - reads the standard input')
+    .option('--token <token>', 'the token itself, which other accounts of the machine can see; empty: none')
     .option('--timezone <zone>', 'IANA name');
 }
+
+/** The token, trimmed, and a warning if other accounts of the machine could read it in the list of OS processes. */
+async function tokenOf({ token, tokenFile }: Basics): Promise<{ token: string | undefined; notes: string[] }> {
+  if (tokenFile === undefined) return { token, notes: token ? [VISIBLE] : [] };
+  if (token !== undefined) throw new CliError('give --token or --token-file, not both');
+  try {
+    const read = tokenFile === '-' ? await text(process.stdin) : await readFile(tokenFile, 'utf8');
+    return { token: read.trim(), notes: [] };
+  } catch (error) {
+    throw new CliError(`${tokenFile}: ${(error as Error).message}`);
+  }
+}
+
+const VISIBLE =
+  'other accounts of this machine could see the token: give it by --token-file, and let the platform replace it';

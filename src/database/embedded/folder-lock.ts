@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { open, stat } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from './error.ts';
+import { EmbeddedPostgresError, errorCode } from './error.ts';
 
 export interface FolderLock {
   release(): Promise<void>;
@@ -14,7 +16,7 @@ export interface FolderLock {
  * lock when the OS process ends, however it ends. A file with a pid would outlive a kill -9, and pids are reused.
  */
 export async function tryLockFolder(folder: string, name: string): Promise<FolderLock | undefined> {
-  return process.platform === 'linux' ? lockSocket(folder, name) : lockFile(folder, name);
+  return process.platform === 'linux' ? lockByFlock(folder, name) : lockFile(folder, name);
 }
 
 /** Like `tryLockFolder`, but waits until the lock is free; undefined if it is not free within `timeoutMs`. */
@@ -32,21 +34,54 @@ export async function lockFolder(
   }
 }
 
+/** Makes the file for the folder's owner, who may start the service after root did. Follows no link that the owner left there. */
+async function makeLockFile(folder: string, path: string): Promise<void> {
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  try {
+    const { uid, gid } = await stat(folder);
+    if (process.getuid?.() === 0) await file.chown(uid, gid);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Prints once it runs, and ends with its input, so with this OS process. A stop of the whole service leaves it to the end. */
+const HOLD = 'trap "" HUP INT TERM; echo locked; exec cat > /dev/null';
+
 /**
- * Locks by a socket in Linux's abstract namespace, since Node has no file lock there. One OS process at a time can bind it, and
- * it leaves no file. Its name has the folder's device and inode, so that every path to the folder means the same lock. The lock
- * holds within a network namespace: two containers that share a folder do not see each other's lock, nor each other's pid in
- * PostgreSQL's own postmaster.pid.
+ * Locks by `flock` of util-linux or BusyBox, since Node has no file lock on Linux. Its child holds the lock, and ends when this
+ * OS process ends, whose pipe it reads. Only an account that may open the file can hold the lock. An abstract socket instead
+ * would need no child, but any local account may bind its name. Containers that share the folder see each other's lock.
+ * @throws EmbeddedPostgresError there is no `flock`, or it cannot open the file
  */
-async function lockSocket(folder: string, name: string): Promise<FolderLock | undefined> {
-  const { dev, ino } = await stat(folder, { bigint: true });
-  const server = createServer((connection) => connection.destroy());
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => (errorCode(error) === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
-    // `exclusive`: otherwise a worker of node:cluster would share its parent's handle, and the lock with it.
-    server.listen({ path: `\0botledger/${name}/${dev}/${ino}`, exclusive: true }, () =>
-      resolve({ release: () => new Promise((done) => server.close(() => done())) }),
-    );
+async function lockByFlock(folder: string, name: string): Promise<FolderLock | undefined> {
+  const path = join(folder, `${name}.lock`);
+  await makeLockFile(folder, path);
+  // In a session of its own, a Ctrl-C in the terminal does not free the lock before the service has drained.
+  const child = spawn('flock', ['-n', path, 'sh', '-c', HOLD], { stdio: 'pipe', detached: true });
+  const errors: Buffer[] = [];
+  child.stderr.on('data', (part: Buffer) => errors.push(part));
+  child.stdin.on('error', () => {}); // the child has ended, which `close` reports
+  const closed = new Promise<Error | null>((done) => {
+    child.once('error', done);
+    child.once('close', () => done(null));
+  });
+  const locked = await Promise.race([once(child.stdout, 'data').then(() => 'locked' as const), closed]);
+  if (locked === 'locked') {
+    child.unref();
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref();
+    return {
+      async release() {
+        child.ref();
+        child.stdin.end();
+        await closed;
+      },
+    };
+  }
+  const said = locked?.message ?? Buffer.concat(errors).toString().trim();
+  if (said === '') return undefined;
+  throw new EmbeddedPostgresError('cannot-run', `cannot lock DATA_DIR by flock (util-linux): ${said}`, {
+    cause: locked,
   });
 }
 

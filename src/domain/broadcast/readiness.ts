@@ -29,7 +29,7 @@ export interface ReadinessOptions {
 }
 
 const NO_PUBLIC_URL = 'clicks cannot be tracked: the operator has not set PUBLIC_URL, the address of this service';
-const NO_TOKEN = 'the bot has no token to send with: set it by botledger bot set --token';
+const NO_TOKEN = 'the bot has no token to send with: set it by botledger bot set --token-file';
 
 /** Checks that a broadcast has a token, content, and an audience, unless one is frozen. @returns a NotReady */
 export function readiness({
