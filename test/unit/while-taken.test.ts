@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { whileTaken } from '../../src/api/export/while-taken.ts';
+import { whileTaken } from '../../src/administration/export/while-taken.ts';
 
 const PART = Uint8Array.from({ length: 200_000 }, (_, index) => index % 251);
 const onStall = vi.fn();
@@ -18,7 +18,11 @@ afterEach(() => {
 
 it('gives all bytes to a caller that takes one slice of a large part after the other, slowly', async () => {
   const taken: Uint8Array[] = [];
-  for await (const slice of whileTaken(partsOf(PART, PART.subarray(0, 10)), 1000, onStall)) {
+  for await (const slice of whileTaken(
+    partsOf(PART, PART.subarray(0, 10)),
+    { stallMs: 1000, totalMs: 10_000 },
+    onStall,
+  )) {
     taken.push(slice);
     vi.advanceTimersByTime(900);
   }
@@ -29,11 +33,22 @@ it('gives all bytes to a caller that takes one slice of a large part after the o
 });
 
 it('tells of a caller that takes no slice for the time', async () => {
-  const slices = whileTaken(partsOf(PART), 1000, onStall);
+  const slices = whileTaken(partsOf(PART), { stallMs: 1000, totalMs: 10_000 }, onStall);
   await slices.next();
   vi.advanceTimersByTime(999);
   expect(onStall).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
+  expect(onStall).toHaveBeenCalledOnce();
+  await slices.return(undefined);
+});
+
+it('tells of a caller that takes each slice in time, but not all of them', async () => {
+  const slices = whileTaken(partsOf(PART, PART, PART), { stallMs: 1000, totalMs: 4000 }, onStall);
+  for (let taken = 0; taken < 5; taken++) {
+    await slices.next();
+    expect(onStall).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(900);
+  }
   expect(onStall).toHaveBeenCalledOnce();
   await slices.return(undefined);
 });

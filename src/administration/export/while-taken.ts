@@ -1,19 +1,29 @@
 /** The most bytes that a caller takes in one go. */
 const SLICE_BYTES = 64 * 1024;
 
-/** Gives the parts in slices, so that a slow caller shows by each that it still takes some. Calls `onStall` if it takes none for `stallMs`. */
+export interface WaitLimits {
+  /** The longest wait for the caller to take a slice, in milliseconds. */
+  readonly stallMs: number;
+  /** The longest time of all waits for the caller together: until the end an export holds a snapshot of the database. */
+  readonly totalMs: number;
+}
+
+/** Gives the parts in slices, so that a slow caller shows by each that it still takes some. Calls `onStall` beyond the limits. */
 export async function* whileTaken(
   parts: AsyncIterable<Uint8Array>,
-  stallMs: number,
+  { stallMs, totalMs }: WaitLimits,
   onStall: () => void,
 ): AsyncGenerator<Uint8Array> {
   let stall: NodeJS.Timeout | undefined;
+  let leftMs = totalMs;
   try {
     for await (const part of parts)
       for (let start = 0; start < part.length; start += SLICE_BYTES) {
-        stall = setTimeout(onStall, stallMs);
+        const since = performance.now();
+        stall = setTimeout(onStall, Math.min(stallMs, leftMs));
         yield part.subarray(start, start + SLICE_BYTES);
         clearTimeout(stall);
+        leftMs -= performance.now() - since;
       }
   } finally {
     clearTimeout(stall);

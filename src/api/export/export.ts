@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { OpenExportOptions, OpenedExport } from '../../administration/export/open-export.ts';
+import { type WaitLimits, whileTaken } from '../../administration/export/while-taken.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { ExportKind, ExportPeriod } from '../../queries/export/columns.ts';
@@ -11,15 +12,14 @@ import { callerGone } from '../caller-gone.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { ExportSlots } from './export-slots.ts';
-import { whileTaken } from './while-taken.ts';
 
 type Asked = Pick<OpenExportOptions, 'kind' | 'format' | 'bot' | 'period' | 'signal' | 'pageRows'>;
 
 export interface ExportRouteOptions {
   readonly open: (asked: Asked) => Promise<OpenedExport>;
   readonly slots: ExportSlots;
-  /** How long a caller may take nothing before the export ends, in milliseconds. */
-  readonly stallMs: number;
+  /** Beyond them the export ends. */
+  readonly waits: WaitLimits;
 }
 
 /** Rows that are read and formatted in one go, some 5 ms, during which other requests wait. */
@@ -40,7 +40,7 @@ const exportQuery = z.object({
 });
 
 /** GET /v1/export/<kind> (decisions.md#export-http). The answer's end says that it is whole; what fails ends the connection. */
-export function exportRoute(kind: ExportKind, { open, slots, stallMs }: ExportRouteOptions): AnyRoute {
+export function exportRoute(kind: ExportKind, { open, slots, waits }: ExportRouteOptions): AnyRoute {
   return route({
     method: 'GET',
     url: `/v1/export/${kind}`,
@@ -62,8 +62,7 @@ export function exportRoute(kind: ExportKind, { open, slots, stallMs }: ExportRo
         'cache-control': 'no-store',
         'data-as-of': isoWithOffset(opened.dataAsOf, 'UTC'),
       });
-      // A caller that takes nothing is cut off: until then the export holds a snapshot of the database.
-      const taken = whileTaken(opened.parts, stallMs, () => reply.raw.destroy());
+      const taken = whileTaken(opened.parts, waits, () => reply.raw.destroy());
       return Readable.from(taken, { objectMode: false });
     },
   });

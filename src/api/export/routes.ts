@@ -27,6 +27,8 @@ interface ExportRoutesOptions {
 
 /** A caller that takes nothing for this time is taken for gone. */
 const STALL_MS = 60_000;
+/** The longest time that an export waits for its caller in all. A snapshot that is held for hours bloats every table. */
+const TOTAL_MS = 30 * 60_000;
 
 /** The endpoints of exports. */
 export function exportRoutes({ config, exports, log, served, sources }: ExportRoutesOptions): AnyRoute[] {
@@ -34,7 +36,7 @@ export function exportRoutes({ config, exports, log, served, sources }: ExportRo
   return EXPORT_KINDS.map((kind) =>
     exportRoute(kind, {
       slots,
-      stallMs: STALL_MS,
+      waits: { stallMs: STALL_MS, totalMs: TOTAL_MS },
       open: async (asked) => openExport({ ...asked, pool: exports, log, sources, tables: await tablesOf(served) }),
     }),
   );

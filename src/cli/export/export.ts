@@ -3,6 +3,7 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { openExport } from '../../administration/export/open-export.ts';
+import { whileTaken } from '../../administration/export/while-taken.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
@@ -72,6 +73,10 @@ const READ_MODELS: Readonly<Record<keyof ExportTables, ReadModel>> = {
 /** Rows that are read in one go. A command has its thread for itself. */
 const PAGE_ROWS = 2000;
 
+/** The longest time that an export waits for the reader of its output in all: until the end it holds a snapshot of the database. */
+const WAIT_MS = 30 * 60_000;
+const TOO_SLOW = 'the reader of the output took longer than 30 min in all; write to a file by --output';
+
 async function writeExport(context: CliContext, kind: ExportKind, options: ExportOptions): Promise<Answer> {
   const { output, from = null, to = null } = options;
   if (isEmptyPeriod({ from, to })) throw new CliError('--from is after --to');
@@ -98,7 +103,10 @@ async function exportTo(
   });
   const show = (): void => progress({ what: 'exporting', done: opened.rows(), total: null, unit: kind });
   try {
-    await writeAll(shown(opened.parts, show), output, context.standardOutput);
+    const taken = whileTaken(shown(opened.parts, show), { stallMs: WAIT_MS, totalMs: WAIT_MS }, () => {
+      output.destroy(new CliError(TOO_SLOW));
+    });
+    await writeAll(taken, output, context.standardOutput);
   } finally {
     await opened.parts.return?.();
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { WriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { Option } from 'commander';
@@ -11,7 +12,7 @@ import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
-import { type Answer, type Cli, type CliContext, ReadModelWaitTimeoutError } from '../command.ts';
+import { type Answer, type Cli, type CliContext, CliError, ReadModelWaitTimeoutError } from '../command.ts';
 import { csvRecords, isNdjson, wholeLines } from '../input-files.ts';
 import { botOption } from '../values.ts';
 import { EVENT_FORMATS, type EventFormat, recordReader } from './event-formats.ts';
@@ -139,9 +140,10 @@ interface Refusals {
   readonly close: () => Promise<void>;
 }
 
+/** @throws CliError a file of this name exists: it may be the input itself, or the refusals of an earlier call */
 async function openRefusals(path: string | undefined): Promise<Refusals> {
   const named: string[] = [];
-  const report = path === undefined ? null : (await open(path, 'w')).createWriteStream();
+  const report = path === undefined ? null : await newFile(path);
   return {
     named,
     add(line, problem) {
@@ -154,6 +156,17 @@ async function openRefusals(path: string | undefined): Promise<Refusals> {
       await finished(report);
     },
   };
+}
+
+async function newFile(path: string): Promise<WriteStream> {
+  try {
+    return (await open(path, 'wx', 0o600)).createWriteStream();
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    throw new CliError(
+      `--refused ${path}: ${exists ? 'the file exists, and is not overwritten' : (error as Error).message}`,
+    );
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -96,6 +96,16 @@ describe('import events', () => {
       { line: 4, problem: 'date is missing' },
       { line: 5, problem: expect.stringMatching(/^date must be/) },
     ]);
+    expect(await cli.run('import', 'events', '--bot', bot, path, '--refused', refused)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('exists, and is not overwritten'),
+    });
+    const before = await readFile(path, 'utf8');
+    for (const itself of [path, join(folder, 'link')]) {
+      if (itself !== path) await link(path, itself);
+      expect(await cli.run('import', 'events', '--bot', bot, path, '--refused', itself)).toMatchObject({ code: 1 });
+      expect(await readFile(path, 'utf8')).toBe(before);
+    }
   });
 
   it('resumes after the last append of an import that failed', async () => {
