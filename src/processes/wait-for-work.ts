@@ -49,3 +49,25 @@ export function createRest(
     },
   };
 }
+
+/** A time of the log that a process waits for. */
+export interface AwaitedTime {
+  /** @param at milliseconds UTC; null: there is none @param now the time of the look that found it */
+  set(at: number | null, now: number): void;
+  /** Whether the time has come, or it is time for another look at it; null: there is none. */
+  hasCome(): boolean | null;
+}
+
+/** A clock that is set back keeps a process waiting for no longer than this. */
+const LOOK_AGAIN_MS = 60_000;
+
+/** The wait ends by the clock, and at the latest once its length has passed, whatever the clock says. */
+export function createAwaitedTime(now: () => number, elapsed: () => number): AwaitedTime {
+  let awaited: { readonly at: number; readonly lookAt: number } | null = null;
+  return {
+    set(at, seenAt) {
+      awaited = at === null ? null : { at, lookAt: elapsed() + Math.min(Math.max(0, at - seenAt), LOOK_AGAIN_MS) };
+    },
+    hasCome: () => (awaited === null ? null : awaited.at <= now() || awaited.lookAt <= elapsed()),
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRest } from '../../src/processes/wait-for-work.ts';
+import { createAwaitedTime, createRest } from '../../src/processes/wait-for-work.ts';
 import { pause } from '../../src/util/pause.ts';
 import { newBot, newCommit } from '../support/log.ts';
 import { memoryLog } from '../support/memory-log.ts';
@@ -54,4 +54,28 @@ it('polls again soon while the log end is unknown', async () => {
   const pausing = createRest({ log, slowLookMs: 60_000, partitions: new Set([0]) });
   pausing.begin();
   await pausing.rest(LOOK_MS, [new Map()], never);
+});
+
+it('a time that is awaited has come by the clock, or once its length has passed though the clock was set back', () => {
+  let now = 1000;
+  let elapsed = 0;
+  const awaited = createAwaitedTime(
+    () => now,
+    () => elapsed,
+  );
+  expect(awaited.hasCome()).toBe(null);
+  awaited.set(6000, now);
+  expect(awaited.hasCome()).toBe(false);
+  now = 6000;
+  expect(awaited.hasCome()).toBe(true);
+  now = -3_600_000;
+  elapsed = 4999;
+  expect(awaited.hasCome()).toBe(false);
+  elapsed = 5000;
+  expect(awaited.hasCome()).toBe(true);
+  awaited.set(now + 86_400_000, now);
+  elapsed += 60_000;
+  expect(awaited.hasCome(), 'a long wait is looked at each minute').toBe(true);
+  awaited.set(null, now);
+  expect(awaited.hasCome()).toBe(null);
 });

@@ -28,7 +28,7 @@ export async function beginAttempt(
   const { events } = await accounts.change(key, {
     decide(state, now) {
       const payout = state.payouts.get(payout_id);
-      const due = payout === undefined || payout.method !== 'webhook' ? null : dueAt(payout, delays, present);
+      const due = payout === undefined || payout.method !== 'webhook' ? null : dueAt(payout, delays, present, now);
       return due === null || due > now ? [] : attemptPayout(state, { payout_id, address: present.address }, now);
     },
   });

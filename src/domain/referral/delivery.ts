@@ -110,16 +110,28 @@ export interface PresentAddress {
   readonly setAt: number;
 }
 
+/**
+ * The clocks of two instances that may append differ by less (decisions.md#wrong-clock). A wait that began later than this
+ * in the future was written before the clock was set back: its end says nothing, so it counts as over.
+ */
+export const SET_BACK_MS = 10_000;
+
 /** Time of the next attempt; null: none is due. A payout whose last attempt failed at an earlier address is due at once. */
-export function dueAt(payout: Announcing, delays: RetryDelays, { address, setAt }: PresentAddress): number | null {
+export function dueAt(
+  payout: Announcing,
+  delays: RetryDelays,
+  { address, setAt }: PresentAddress,
+  now: number,
+): number | null {
   const { status, asked_at, attempt, attempted_at, next_at } = payout;
-  if (status === 0) return next_at ?? asked_at + delays[0]! * 1000;
+  const endOf = (began: number, end: number | null): number | null => (began > now + SET_BACK_MS ? now : end);
+  if (status === 0) return endOf(asked_at, next_at ?? asked_at + delays[0]! * 1000);
   if (status !== 1) return null;
-  if (attempt === 'open') return attempted_at! + CUT_OFF_MS;
+  if (attempt === 'open') return endOf(attempted_at!, attempted_at! + CUT_OFF_MS);
   if (attempt !== 'failed') return null;
   // Earlier versions did not record the address of an attempt.
   const wasBefore = payout.address === null ? attempted_at! < setAt : payout.address < address;
-  return wasBefore ? attempted_at : next_at;
+  return endOf(attempted_at!, wasBefore ? attempted_at : next_at);
 }
 
 /** Random share by which delays vary, so that attempts that failed together are not repeated together. */

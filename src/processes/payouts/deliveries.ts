@@ -24,7 +24,7 @@ import { parseNetwork } from '../../util/networks.ts';
 import { pause } from '../../util/pause.ts';
 import { inSpan } from '../../util/tracing.ts';
 import type { Process, ProcessContext } from '../process.ts';
-import { createRest } from '../wait-for-work.ts';
+import { createAwaitedTime, createRest } from '../wait-for-work.ts';
 import {
   type CallResult,
   createWebhookClient,
@@ -93,8 +93,8 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
 
   /** While the accounts have not changed and no payout is due, no query is made. */
   let seen = '';
-  let next: number | null = null;
-  const pausing = createRest(context, () => (next === null ? null : next <= sources.now()));
+  const next = createAwaitedTime(sources.now, () => performance.now());
+  const pausing = createRest(context, next.hasCome);
   try {
     while (!signal.aborted) {
       pausing.begin();
@@ -105,11 +105,11 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
         const now = sources.now();
         const state = JSON.stringify([accounts, [...accounts.passed], underWay.size]);
         if (underWay.size === 0) idle = [accounts.passed, catalog.passed];
-        if (state !== seen || (next !== null && next <= now)) {
+        if (state !== seen || next.hasCome()) {
           const ofOthers = await botsOfOthers(source);
           const due = await duePayouts(source, { now, firstDelay, ...others(ofOthers), perBot: CALLS_PER_BOT });
           for (const payout of due) start(payout);
-          next = await nextDue(source, { firstDelay, ...others(ofOthers) });
+          next.set(await nextDue(source, { now, firstDelay, ...others(ofOthers) }), now);
           seen = due.length > 0 ? '' : state;
           if (due.length > 0) idle = null;
         }

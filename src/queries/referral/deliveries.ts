@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Announced, CUT_OFF_MS, type Notice, webhookId } from '../../domain/referral/delivery.ts';
+import { type Announced, CUT_OFF_MS, type Notice, SET_BACK_MS, webhookId } from '../../domain/referral/delivery.ts';
 
 /** The pool, and the schemas of the read models `accounts` and `catalog`. */
 export interface DeliverySource {
@@ -28,9 +28,10 @@ ${accounts}.payouts p
      ON p.attempt IN ('failed', 'open') AND a.public_key = p.public_key AND a.payout_id = p.payout_id AND a.attempt = p.attempts
    WHERE p.method = 'webhook' AND p.status IN (0, 1)`;
 
-/** SQL of the time when the next attempt of such a payout is due, as `dueAt` in the domain. */
+/** SQL of the time when the next attempt of such a payout is due, as `dueAt` in the domain. $1: the first delay; $2: now. */
 const DUE_AT = `
-CASE WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
+CASE WHEN CASE p.status WHEN 0 THEN coalesce(p.next_at, p.requested_at) ELSE a.at END > $2::bigint + ${SET_BACK_MS} THEN $2
+     WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
      WHEN p.attempt = 'failed' AND CASE WHEN p.address IS NULL THEN a.at < w.set_at ELSE p.address < w.address END
        THEN p.requested_at
      WHEN p.attempt = 'failed' THEN p.next_at
@@ -83,13 +84,13 @@ export async function waitingBots({ pool, accounts }: DeliverySource): Promise<s
 /** Time when the next payout that is not under way is due; null: none is. */
 export async function nextDue(
   { pool, accounts }: DeliverySource,
-  { firstDelay, except, exceptBots }: Omit<DueOptions, 'now' | 'perBot'>,
+  { now, firstDelay, except, exceptBots }: Omit<DueOptions, 'perBot'>,
 ): Promise<number | null> {
   const { rows } = await pool.query<{ due_at: number | null }>({
     name: `${accounts}.next_due`,
-    text: `SELECT min(${DUE_AT})::float8 AS due_at FROM ${waitingPayouts(accounts)} AND p.payout_id <> ALL ($2::bigint[])
-              AND p.public_key <> ALL ($3::text[])`,
-    values: [firstDelay * 1000, [...except], [...exceptBots]],
+    text: `SELECT min(${DUE_AT})::float8 AS due_at FROM ${waitingPayouts(accounts)} AND p.payout_id <> ALL ($3::bigint[])
+              AND p.public_key <> ALL ($4::text[])`,
+    values: [firstDelay * 1000, now, [...except], [...exceptBots]],
   });
   return rows[0]!.due_at;
 }

@@ -124,7 +124,13 @@ const ACTIONS: Readonly<Record<string, Change>> = {
 const byAdmin = { by: 'admin', status: null } as const;
 /** The allowed actions in each state, with their events; all others are refused. */
 const ALLOWED: Readonly<Record<string, Readonly<Record<string, readonly AccountEvent[]>>>> = {
-  'webhook 0': { attempt: [attempted(51)], 'give up': [failed(51)] },
+  'webhook 0': {
+    attempt: [attempted(51)],
+    'give up': [failed(51)],
+    retry: [retried(51)],
+    cancel: [cancelled(51)],
+    'cancel by force': [cancelled(51)],
+  },
   'webhook 1, under way': {
     attempt: [attempted(51, 2)],
     'attempt fails': [attemptFailed(51)],
@@ -158,7 +164,12 @@ const ALLOWED: Readonly<Record<string, Readonly<Record<string, readonly AccountE
   },
   'webhook 3, one of two attempts was sent': { retry: [retried(51)], 'cancel by force': [cancelled(51, true)] },
   'webhook 3, an attempt was cut off': { retry: [retried(51)], 'cancel by force': [cancelled(51, true)] },
-  'webhook 0, retried': { attempt: [attempted(51, 2)], 'give up': [failed(51)] },
+  'webhook 0, retried': {
+    attempt: [attempted(51, 2)],
+    'give up': [failed(51)],
+    retry: [retried(51)],
+    'cancel by force': [cancelled(51, true)],
+  },
   'webhook 4': {},
   'manual 0': { confirm: [paid(51, byAdmin)], cancel: [cancelled(51)], 'cancel by force': [cancelled(51)] },
   'manual 2': {},

@@ -98,7 +98,20 @@ describe('the schedule', () => {
     ['failed for good', { status: 3 }, null],
     ['cancelled', { status: 4 }, null],
   ] as const)('of a payout that is %s', (_, changes, due) => {
-    expect(dueAt({ ...payout, ...changes }, DELAYS, { address: 2, setAt: NOW + 4 })).toBe(due);
+    expect(dueAt({ ...payout, ...changes }, DELAYS, { address: 2, setAt: NOW + 4 }, NOW)).toBe(due);
+  });
+
+  it.each([
+    ['created', { status: 0, next_at: null }],
+    ['retried', { status: 0 }],
+    ['attempted, without an end', { attempt: 'open' }],
+    ['failed', { attempt: 'failed' }],
+    ['failed at an address before', { attempt: 'failed', address: 1 }],
+  ] as const)('counts the wait as over if the clock was set back since the payout was %s', (_, changes) => {
+    const due = (now: number) => dueAt({ ...payout, ...changes }, DELAYS, { address: 2, setAt: NOW + 4 }, now);
+    for (const now of [NOW - 11_000, NOW - 3_600_000]) expect(due(now)).toBe(now);
+    // Clocks of two instances may differ by so much.
+    expect(due(NOW - 9900)).toBe(due(NOW));
   });
 
   it('follows the delays, a fifth more or less, and ends', () => {

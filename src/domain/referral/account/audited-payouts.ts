@@ -79,8 +79,8 @@ function isAllowed({ method, state, attempts, unsent }: AuditedPayout, step: Pay
     case 'payout_failed':
       return step.data.by === 'admin' ? state === 'accepted' : method === 'webhook' && (state === 'new' || isOnItsWay);
     case 'payout_retried':
-      return state === 'failed' || state === 'attempt failed';
+      return state === 'failed' || state === 'attempt failed' || (method === 'webhook' && state === 'new');
     case 'payout_cancelled':
-      return (isManualAndNew || state === 'failed') && step.data.forced === attempts > unsent;
+      return (state === 'new' || state === 'failed') && step.data.forced === attempts > unsent;
   }
 }

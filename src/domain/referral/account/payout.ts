@@ -57,11 +57,12 @@ export function attemptPayout(
   { payout_id, address }: OfPayout & { readonly address: number },
   now: number,
 ): Decision<AccountEvent> {
-  return change(state, payout_id, now, 'be attempted', (payout, at) => {
+  return change(state, payout_id, now, 'be attempted', (payout) => {
     const { status, attempt } = payout;
     const due = status === PAYOUT_STATUS.created || (status === PAYOUT_STATUS.processing && attempt !== 'accepted');
     if (payout.method !== 'webhook' || !due) return undefined;
-    return [{ type: 'payout_attempted', data: { payout_id, attempt: payout.attempts + 1, address, at } }];
+    // The time by the clock, also if it is behind the account's: the delay until the next attempt counts from it.
+    return [{ type: 'payout_attempted', data: { payout_id, attempt: payout.attempts + 1, address, at: now } }];
   });
 }
 
@@ -143,22 +144,24 @@ export function failPayout(state: AccountState, { payout_id }: OfPayout, now: nu
   );
 }
 
-/** Retries a payout that failed or that waits for its next attempt. */
+/** Retries a payout that failed or that waits for an attempt. */
 export function retryPayout(state: AccountState, { payout_id }: OfPayout, now: number): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be retried', (payout, at) => {
-    const waits = payout.status === PAYOUT_STATUS.failed || payout.attempt === 'failed';
+    const { status, method, attempt } = payout;
+    const isUnannounced = method === 'webhook' && status === PAYOUT_STATUS.created;
+    const waits = isUnannounced || status === PAYOUT_STATUS.failed || attempt === 'failed';
     return waits ? [{ type: 'payout_retried', data: { payout_id, at } }] : undefined;
   });
 }
 
-/** Cancels a new manual payout or a failed one. If an announcement may have reached the client, which may have paid, it takes `force`. */
+/** Cancels a payout before its attempts, or a failed one. If an announcement may have reached the client, which may have paid, it takes `force`. */
 export function cancelPayout(
   state: AccountState,
   { payout_id, force }: OfPayout & { readonly force: boolean },
   now: number,
 ): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be cancelled', (payout, at) => {
-    if (!isManualAndNew(payout) && payout.status !== PAYOUT_STATUS.failed) return undefined;
+    if (payout.status !== PAYOUT_STATUS.created && payout.status !== PAYOUT_STATUS.failed) return undefined;
     const forced = payout.attempts > payout.unsent;
     if (forced && !force) {
       const message = `the webhook may have announced payout ${payout_id}, so the client may have paid it`;
