@@ -2,6 +2,7 @@ import type { Person, UpdateItem } from '../domain/intake/events.ts';
 import { isWithinYears } from '../domain/intake/moment.ts';
 import { SYSTEM_EVENTS } from '../domain/intake/system-events.ts';
 import { exactNumber, isJsonObject, type JsonObject, property, safeInteger } from '../domain/json.ts';
+import { SERVICE_FIELDS } from './service-messages.ts';
 
 /**
  * The paths of the user in updates that a user causes. Updates of channels, of business accounts (chats that are not
@@ -45,26 +46,47 @@ export function parseUpdate(
   if (updateId === undefined || kind === undefined) return null;
 
   const body = property(update, kind) as JsonObject;
-  const actor = property(body, ACTOR[kind]!);
-  const userId = isJsonObject(actor) ? safeInteger(property(actor, 'id')) : undefined;
-  if (!isJsonObject(actor) || userId === undefined || userId <= 0) return null;
+  const holder = kind === 'callback_query' ? property(body, 'message') : body;
+  const actor = actorOf(property(body, ACTOR[kind]!), body, holder);
+  if (actor === undefined) return null;
 
-  const chatType = chatTypeOf(kind === 'callback_query' ? property(body, 'message') : body);
+  const { userId, user } = actor;
+  const chatType = chatTypeOf(holder);
   const action = actionOf(kind, body, chatType, username);
-  const person = personOf(actor);
+  const person = personOf(user);
   const date = dateOf(property(body, dateFieldOf(kind))) ?? requestDate;
   return {
     update_id: updateId,
     user_id: userId,
     makes_user: makesUser(kind, chatType, action),
-    is_bot: property(actor, 'is_bot') === true,
-    is_premium: property(actor, 'is_premium') === true,
+    is_bot: property(user, 'is_bot') === true,
+    is_premium: property(user, 'is_premium') === true,
     ...(date !== undefined && { date }),
     ...(person !== undefined && { person }),
     ...(chatType !== undefined && { chat_type: chatType }),
     ...action,
   };
 }
+
+/**
+ * Finds the user who acts. It is never the bot itself: the platform sends service messages of a private chat, such as a pin
+ * by the bot, with `from` = the bot. For a message of a chat (`sender_chat`) or a vote by a chat (`voter_chat`) the platform
+ * fills in a stand-in user, who acts nowhere.
+ */
+function actorOf(
+  user: unknown,
+  body: JsonObject,
+  holder: unknown,
+): { readonly userId: number; readonly user: JsonObject } | undefined {
+  if (!isJsonObject(user) || STAND_IN.some((field) => isJsonObject(property(body, field)))) return undefined;
+  const userId = safeInteger(property(user, 'id'));
+  if (userId === undefined || userId <= 0) return undefined;
+  const isBotOfChat =
+    property(user, 'is_bot') === true && chatTypeOf(holder) === 'private' && chatIdOf(holder) !== userId;
+  return isBotOfChat ? undefined : { userId, user };
+}
+
+const STAND_IN = ['sender_chat', 'voter_chat'] as const;
 
 /** The path of the update's date, if it lies outside the years that events may have. */
 export function misdatedField(update: JsonObject): readonly string[] | undefined {
@@ -121,7 +143,10 @@ function messageAction(message: JsonObject, username: string | null): Action {
   const payment = property(message, 'successful_payment');
   if (isJsonObject(payment)) return { event_id: SYSTEM_EVENTS.payment, ...paid(payment) };
   if (isJsonObject(property(message, 'web_app_data'))) return { event_id: SYSTEM_EVENTS.webapp_data };
-  return { event_id: SYSTEM_EVENTS.message };
+  // A platform's service message (a pin, a shared user, a topic) is nothing that a person wrote.
+  return SERVICE_FIELDS.some((field) => (property(message, field) ?? null) !== null)
+    ? {}
+    : { event_id: SYSTEM_EVENTS.message };
 }
 
 function commandAction({ name, payload }: Command): Action {
@@ -141,6 +166,11 @@ function membershipAction(change: JsonObject): Action {
   const status = isJsonObject(member) ? property(member, 'status') : undefined;
   if (status === 'kicked') return { event_id: SYSTEM_EVENTS.block };
   return status === 'member' ? { event_id: SYSTEM_EVENTS.unblock } : {};
+}
+
+function chatIdOf(holder: unknown): number | undefined {
+  const chat = isJsonObject(holder) ? property(holder, 'chat') : undefined;
+  return isJsonObject(chat) ? safeInteger(property(chat, 'id')) : undefined;
 }
 
 function chatTypeOf(holder: unknown): ChatType | undefined {

@@ -54,7 +54,9 @@ describe('a user', () => {
         const joined = [first?.value, last?.value].filter((name) => typeof name === 'string').join(' ') || null;
         const status = latest(happenings, (h) => {
           if ('user' in h) return h.user.user_status;
-          return h.update.event_id === SYSTEM_EVENTS.block ? 'blocked' : 'active';
+          const { chat_type, makes_user, event_id } = h.update;
+          if (chat_type !== 'private' || !makes_user || event_id === SYSTEM_EVENTS.callback) return undefined;
+          return event_id === SYSTEM_EVENTS.block ? 'blocked' : 'active';
         });
         const created = latest(happenings, (h) => ('user' in h ? h.user.date_create : undefined));
         const active = latest(happenings, (h) => ('user' in h ? h.user.date_last_active : undefined));
@@ -96,11 +98,28 @@ describe('a user', () => {
     expect(profile).toMatchObject({ date_create: 10, date_last_active: 20 });
   });
 
-  it('is blocked until any later update', () => {
-    const block = { time: 20, update: { ...update, event_id: SYSTEM_EVENTS.block } };
-    expect(profileOf([block, { time: 10, update }]).user_status).toBe('blocked');
-    expect(profileOf([block, { time: 30, update }]).user_status).toBe('active');
-    expect(profileOf([{ time: 30, update }, block]).user_status).toBe('active');
+  const written: UpdateItem = { ...update, chat_type: 'private' };
+  const block = { time: 20, update: { ...written, event_id: SYSTEM_EVENTS.block } };
+
+  it('is blocked until a later update of the private chat', () => {
+    expect(profileOf([block, { time: 10, update: written }]).user_status).toBe('blocked');
+    expect(profileOf([block, { time: 30, update: written }]).user_status).toBe('active');
+    expect(profileOf([{ time: 30, update: written }, block]).user_status).toBe('active');
+  });
+
+  it.each<[string, UpdateItem]>([
+    [
+      'a message in a group',
+      { ...update, makes_user: false, chat_type: 'supergroup', event_id: SYSTEM_EVENTS.message },
+    ],
+    ['an inline query', { ...update, makes_user: false }],
+    ['a reaction', { ...update, makes_user: false, chat_type: 'private' }],
+    ['a callback', { ...written, event_id: SYSTEM_EVENTS.callback }],
+    ['a payment in a group', { ...update, chat_type: 'supergroup', event_id: SYSTEM_EVENTS.payment }],
+  ])('stays blocked by %s, and was seen then', (_, seen) => {
+    const profile = profileOf([block, { time: 30, update: seen }]);
+    expect(profile).toMatchObject({ user_status: 'blocked', date_last_active: 30 });
+    expect(profileOf([block, { time: 30, update: seen }, { time: 25, update: written }]).user_status).toBe('active');
   });
 
   it('keeps the fields that an import does not give', () => {

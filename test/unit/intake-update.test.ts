@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type { Chat, Message, Update, User } from '@grammyjs/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { updateItem } from '../../src/domain/intake/events.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
+import { SERVICE_FIELDS } from '../../src/platform/service-messages.ts';
 import { parseUpdate } from '../../src/platform/update.ts';
 
 const ada: User = { id: 42, is_bot: false, first_name: 'Ada', username: 'ada', language_code: 'en', is_premium: true };
@@ -95,6 +97,17 @@ describe('the one event that an update makes', () => {
 
   it('a message, without its content', () => {
     expect(parseUpdate(message({ text: 'my secret' }))).toEqual({ ...adas, event_id: SYSTEM_EVENTS.message });
+  });
+
+  it.each([
+    'pinned_message',
+    'users_shared',
+    'write_access_allowed',
+    'forum_topic_created',
+    'message_auto_delete_timer_changed',
+  ])('none for the service message %s, which no person wrote', (field) => {
+    expect(parseUpdate(message({ [field]: {} }))).toEqual(adas);
+    expect(parseUpdate(message({ text: 'hi', [field]: null }))).toMatchObject({ event_id: SYSTEM_EVENTS.message });
   });
 
   it('a callback has no date of its own', () => {
@@ -210,6 +223,42 @@ describe('odd input', () => {
         const item = parseUpdate(message({ text: '/start x', [part]: value }));
         if (item !== null) expect(updateItem.parse(item)).toEqual(item);
       }),
+    );
+  });
+});
+
+describe('the actor of an update', () => {
+  const itself: User = { id: 777, is_bot: true, first_name: 'Bot' };
+
+  it('is never the bot in a private chat', () => {
+    expect(parseUpdate(message({ from: itself, pinned_message: {} as never }))).toBeNull();
+    expect(parseUpdate(message({ from: itself, text: 'hi' }))).toBeNull();
+    expect(parseUpdate({ update_id: 7, edited_message: message({ from: itself }).message })).toBeNull();
+  });
+
+  it('is another bot that writes in its own private chat', () => {
+    const chat: Chat.PrivateChat = { id: 777, type: 'private', first_name: 'Bot' };
+    expect(parseUpdate(message({ from: itself, text: 'hi' }, chat))).toMatchObject({ user_id: 777, is_bot: true });
+  });
+
+  it('is not the stand-in of a chat that writes or votes', () => {
+    const stand: User = { id: 136817688, is_bot: true, first_name: 'Channel' };
+    const channel: Chat.ChannelChat = { id: -1002, type: 'channel', title: 'News' };
+    expect(parseUpdate(message({ from: stand, sender_chat: channel, text: 'hi' }, group))).toBeNull();
+    const vote = { poll_id: '1', voter_chat: channel, user: stand, option_ids: [0] };
+    expect(parseUpdate({ update_id: 7, poll_answer: vote })).toBeNull();
+  });
+});
+
+describe('the fields of a message that the installed types mark as service messages', () => {
+  it('are those that make no event of kind message, or have a kind of their own', () => {
+    const types = readFileSync(new URL('../../node_modules/@grammyjs/types/message.d.ts', import.meta.url), 'utf8');
+    const documented = [...types.matchAll(/ServiceMessage & MsgWith<"(\w+)">/g)].map(([, name]) => name!);
+    const described = [...types.matchAll(/\/\*\* Service message: .*\n +(\w+)\?:/g)].map(([, name]) => name!);
+    const ownKind = ['successful_payment', 'web_app_data'];
+    const written = ['invoice'];
+    expect([...new Set([...SERVICE_FIELDS, ...ownKind, ...written])].sort()).toEqual(
+      [...new Set([...documented, ...described])].sort(),
     );
   });
 });

@@ -31,6 +31,7 @@ export interface Profile {
   addition_fields: Record<string, string>;
   visit_date: number | null;
   profile_date: number | null;
+  status_date: number | null;
   import_date: number | null;
   imported: Stamps | null;
 }
@@ -55,22 +56,35 @@ export function newProfile(date: number): Profile {
     addition_fields: {},
     visit_date: null,
     profile_date: null,
+    status_date: null,
     import_date: null,
     imported: null,
   };
 }
 
-/** Applies an update. Of two updates the later by date counts; of the same date, the later in the log. Any update but a block sets `active`. */
+/** Applies an update. Of two updates the later by date counts; of the same date, the later in the log. */
 export function applyUpdate(profile: Profile, item: UpdateItem, date: number): void {
   const { first_name = null, last_name = null, username = null, language_code = null } = item.person ?? {};
-  const user_status = item.event_id === SYSTEM_EVENTS.block ? 'blocked' : 'active';
   const { is_premium, is_bot } = item;
-  setFields(profile, { first_name, last_name, username, language_code, is_premium, is_bot, user_status }, date);
+  setFields(profile, { first_name, last_name, username, language_code, is_premium, is_bot }, date);
   profile.profile_date = Math.max(profile.profile_date ?? date, date);
+  if (concernsPrivateChat(item)) {
+    const user_status = item.event_id === SYSTEM_EVENTS.block ? 'blocked' : 'active';
+    setFields(profile, { user_status }, date);
+    profile.status_date = Math.max(profile.status_date ?? date, date);
+  }
 
   if (profile.imported?.date_create === undefined) profile.date_create = Math.min(profile.date_create, date);
   if (date >= (profile.imported?.date_last_active ?? date))
     profile.date_last_active = Math.max(profile.date_last_active ?? date, date);
+}
+
+/**
+ * Whether the update says if the bot can write to the user: a message in the private chat or a `my_chat_member` of it. A
+ * message in a group, an inline query, a reaction or a callback shows only that the user is there.
+ */
+function concernsPrivateChat({ chat_type, makes_user, event_id }: UpdateItem): boolean {
+  return chat_type === 'private' && makes_user && event_id !== SYSTEM_EVENTS.callback;
 }
 
 /** Applies an imported event of the past: the user was there on its date. A date that an import of users has set stays. */
@@ -169,8 +183,9 @@ function isName(field: ProfileField): boolean {
 }
 
 /** The time of a field's value. */
-function stampOf({ profile_date, imported }: Profile, field: ProfileField): number {
-  return Math.max(profile_date ?? Number.NEGATIVE_INFINITY, imported?.[field] ?? Number.NEGATIVE_INFINITY);
+function stampOf({ profile_date, status_date, imported }: Profile, field: ProfileField): number {
+  const seen = field === 'user_status' ? status_date : profile_date;
+  return Math.max(seen ?? Number.NEGATIVE_INFINITY, imported?.[field] ?? Number.NEGATIVE_INFINITY);
 }
 
 /** Applies a visit. Of two visits the earlier by date counts; of the same date, the earlier in the log. */

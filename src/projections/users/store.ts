@@ -101,7 +101,7 @@ export async function loadUsers(
     name: nameOf('users.load', only),
     text: `SELECT n.i::int, u.first_name, u.last_name, u.full_name, u.username, u.language_code, u.is_premium, u.is_bot,
                   u.gender, u.timezone, u.user_status, u.date_create::float8, u.date_last_active::float8,
-                  u.addition_fields, u.visit_date::float8, u.profile_date::float8, u.import_date::float8, u.imported
+                  u.addition_fields, u.visit_date::float8, u.profile_date::float8, u.status_date::float8, u.import_date::float8, u.imported
              FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS n (bot_id, user_id, i)
              JOIN users u USING (bot_id, user_id) WHERE ${ofBot('u.bot_id', only)}`,
     values: [numbers(ids), numbers(asked.map(({ userId }) => userId))],
@@ -139,8 +139,8 @@ export async function saveUsers(tx: ClientBase, users: readonly UserChange[]): P
 
 const COLUMNS =
   'bot_id, user_id, first_name, last_name, full_name, username, language_code, is_premium, is_bot, gender, timezone, ' +
-  'user_status, date_create, date_last_active, custom_fields, addition_fields, visit_date, profile_date, import_date, ' +
-  'imported';
+  'user_status, date_create, date_last_active, custom_fields, addition_fields, visit_date, profile_date, status_date, ' +
+  'import_date, imported';
 
 /** Adds users that the table does not have, by COPY: at a fifth of the cost of {@link saveAll}. */
 async function addUsers(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
@@ -168,16 +168,20 @@ function* linesOf(users: readonly UserChange[]): Generator<string> {
       JSON.stringify(p.addition_fields),
       p.visit_date,
       p.profile_date,
+      p.status_date,
       p.import_date,
       p.imported === null ? null : JSON.stringify(p.imported),
     ]);
 }
 
+/** Fields that most updates change. */
+const ACTIVITY: ReadonlySet<keyof Profile> = new Set(['date_last_active', 'profile_date', 'status_date']);
+
 /** Whether only the activity of the user has changed, as by most updates. */
 function isOnlyActive({ profile, loaded, customFields, erased }: UserChange): boolean {
   if (loaded === null || customFields.size > 0 || erased) return false;
   for (const field of Object.keys(profile) as (keyof Profile)[])
-    if (profile[field] !== loaded[field] && field !== 'date_last_active' && field !== 'profile_date') return false;
+    if (profile[field] !== loaded[field] && !ACTIVITY.has(field)) return false;
   return true;
 }
 
@@ -187,15 +191,16 @@ async function saveActivity(tx: ClientBase, users: readonly UserChange[]): Promi
   const only = onlyBot(tx, ids);
   await tx.query({
     name: nameOf('users.save_activity', only),
-    text: `UPDATE users u SET date_last_active = n.date_last_active, profile_date = n.profile_date
-             FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[])
-                  AS n (bot_id, user_id, date_last_active, profile_date)
+    text: `UPDATE users u SET date_last_active = n.date_last_active, profile_date = n.profile_date, status_date = n.status_date
+             FROM unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+                  AS n (bot_id, user_id, date_last_active, profile_date, status_date)
             WHERE u.bot_id = n.bot_id AND u.user_id = n.user_id AND ${ofBot('u.bot_id', only)}`,
     values: [
       numbers(ids),
       numbers(users.map(({ user_id }) => user_id)),
       numbers(users.map(({ profile }) => profile.date_last_active)),
       numbers(users.map(({ profile }) => profile.profile_date)),
+      numbers(users.map(({ profile }) => profile.status_date)),
     ],
   });
 }
@@ -226,7 +231,7 @@ async function saveAll(tx: ClientBase, users: readonly UserChange[]): Promise<vo
              date_create = EXCLUDED.date_create, date_last_active = EXCLUDED.date_last_active,
              custom_fields = users.custom_fields || EXCLUDED.custom_fields,
              addition_fields = EXCLUDED.addition_fields, visit_date = EXCLUDED.visit_date,
-             profile_date = EXCLUDED.profile_date, import_date = EXCLUDED.import_date, imported = EXCLUDED.imported`,
+             profile_date = EXCLUDED.profile_date, status_date = EXCLUDED.status_date, import_date = EXCLUDED.import_date, imported = EXCLUDED.imported`,
     values: [`[${users.map(jsonOf).join()}]`],
   });
 }

@@ -77,8 +77,10 @@ CREATE TABLE users (
   addition_fields jsonb NOT NULL,
   /* date of the first visit */
   visit_date bigint,
-  /* date of the last update, which set the names, flags and status */
+  /* date of the last update, which set the names and flags */
   profile_date bigint,
+  /* date of the last update of the private chat, which set the status */
+  status_date bigint,
   /* receipt of the last import */
   import_date bigint,
   /* receipts of imports, by the field that they set: updates of an earlier date do not change it */
