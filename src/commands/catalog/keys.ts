@@ -124,7 +124,7 @@ export async function revokeKey(
     (state, now) =>
       takingId(decideRevokeKey(state, keyId, now, meta.keyId), meta, {
         type: 'key_revoked',
-        data: { key_id: keyId, at: now },
+        data: { key_id: keyId, at: now, at_once: true },
       }),
     meta,
   );

@@ -56,8 +56,15 @@ export const keyIssued = eventType(
     by: id.optional(),
   }),
 );
-/** From `at` on (milliseconds UTC) the key is refused; later than the event's own time only in a rotation. */
-export const keyRevoked = eventType('key_revoked', 1, z.object({ key_id: id, at: z.number().int() }));
+/**
+ * `at_once`: the key is refused from this event on, whatever a clock says. Absent: from `at` on (milliseconds UTC), as in a
+ * rotation with an overlap. Earlier versions never wrote `at_once`.
+ */
+export const keyRevoked = eventType(
+  'key_revoked',
+  1,
+  z.object({ key_id: id, at: z.number().int(), at_once: z.literal(true).optional() }),
+);
 
 const botSettings = z.object({
   name: z.string(),

@@ -10,7 +10,7 @@ type Issued = DataOf<typeof keyIssued>;
 export type KeyScope = Issued['scope'];
 
 export interface KeyState extends Issued {
-  /** The key is refused from this time on, milliseconds UTC; null: not revoked. */
+  /** The key is refused from this time on, milliseconds UTC; 0: it was revoked at once; null: not revoked. */
   readonly revoked_at: number | null;
 }
 
@@ -36,7 +36,8 @@ function evolve(state: OwnerState, event: OwnerEvent): OwnerState {
     case 'key_issued':
       return { ...state, keys: new Map(state.keys).set(event.data.key_id, { ...event.data, revoked_at: null }) };
     case 'key_revoked': {
-      const { key_id, at } = event.data;
+      const { key_id } = event.data;
+      const at = event.data.at_once === true ? 0 : event.data.at;
       const key = state.keys.get(key_id)!;
       return { ...state, keys: new Map(state.keys).set(key_id, { ...key, revoked_at: earliest(key.revoked_at, at) }) };
     }
@@ -101,7 +102,7 @@ export function revokeKey(state: OwnerState, keyId: number, now: number, by?: nu
   return ends
     .map((id) => state.keys.get(id)!)
     .filter(({ revoked_at }) => revoked_at === null || revoked_at > now)
-    .map(({ key_id }) => ({ type: 'key_revoked', data: { key_id, at: now } }));
+    .map(({ key_id }) => ({ type: 'key_revoked', data: { key_id, at: now, at_once: true } }));
 }
 
 export interface RotateKey {
@@ -136,7 +137,10 @@ export function rotateKey(state: OwnerState, command: RotateKey, now: number, by
       type: 'key_issued',
       data: { ...same, key_id: command.new_key_id, secret_hash: command.secret_hash, rotates: key.key_id, by },
     },
-    { type: 'key_revoked', data: { key_id: key.key_id, at: now + command.overlap } },
+    {
+      type: 'key_revoked',
+      data: { key_id: key.key_id, at: now + command.overlap, ...(command.overlap === 0 && { at_once: true as const }) },
+    },
   ];
 }
 

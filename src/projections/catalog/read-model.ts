@@ -11,7 +11,7 @@ import { CATALOG_DDL, CATALOG_PLACEMENT } from './tables.ts';
  */
 export const catalogReadModel: ReadModel = {
   name: 'catalog',
-  shape: 4,
+  shape: 5,
   categories: ['owner', 'bot', 'eventtypes', 'fx', 'operator', 'operations'],
   events: [
     'owner_created',
@@ -58,13 +58,14 @@ async function applyEvent(tx: ClientBase, { id, stream, at }: ReadCommit, event:
     case 'key_issued': {
       const { scope, ...issued } = event.data;
       const bots = scope.type === 'all' ? null : scope.bots;
-      return insert(tx, 'keys', { ...issued, bots, owner_id: key, issued_at: at });
+      return insert(tx, 'keys', { is_revoked: false, ...issued, bots, owner_id: key, issued_at: at });
     }
     case 'key_revoked':
-      return one(tx, 'UPDATE keys SET revoked_at = least(revoked_at, $2) WHERE key_id = $1', [
-        event.data.key_id,
-        event.data.at,
-      ]);
+      return one(
+        tx,
+        'UPDATE keys SET revoked_at = least(revoked_at, $2), is_revoked = is_revoked OR $3 WHERE key_id = $1',
+        [event.data.key_id, event.data.at, event.data.at_once === true],
+      );
     case 'bot_created':
       await insert(tx, 'bots', { ...event.data, created_at: at });
       return insert(tx, 'goals', { ...SALE_GOAL, bot_id: event.data.bot_id });

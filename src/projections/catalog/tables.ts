@@ -43,6 +43,7 @@ export const CATALOG_DDL = `
     name text,
     expires_at bigint,
     revoked_at bigint,
+    is_revoked boolean NOT NULL,
     rotates bigint,
     issued_at bigint NOT NULL
   );

@@ -68,10 +68,10 @@ export function createAuthenticator({
   async function principalOf(publicPart: string, secretHash: string, allowStale: boolean): Promise<Principal | null> {
     const found = await keys(secretHash, allowStale);
     if (found === null || found.publicPart !== publicPart) return null;
-    const { keyId, ownerId, kind, scope, plan, currency, expiresAt, revokedAt } = found;
+    const { keyId, ownerId, kind, scope, plan, currency, expiresAt, revokedAt, isRevoked } = found;
     const now = sources.now();
     if (expiresAt !== null && expiresAt <= now) return null;
-    if (revokedAt !== null && revokedAt <= now) return null;
+    if (isRevoked || (revokedAt !== null && revokedAt <= now)) return null;
     return { keyId, ownerId, kind, scope, plan, currency };
   }
 

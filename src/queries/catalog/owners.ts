@@ -31,6 +31,8 @@ export interface Key {
   readonly currency: string;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** Revoked at once, whatever the clock says. */
+  readonly isRevoked: boolean;
 }
 
 type FoundRow = Omit<Key, 'scope'> & { readonly bots: string[] | null };
@@ -41,7 +43,7 @@ export async function findKey(source: CatalogSource, secretHash: string): Promis
     source,
     'find_key',
     `SELECT k.key_id::float8 AS "keyId", k.owner_id::float8 AS "ownerId", k.public_part AS "publicPart", k.kind, k.bots,
-            o.plan, o.currency, k.expires_at::float8 AS "expiresAt", k.revoked_at::float8 AS "revokedAt"
+            o.plan, o.currency, k.expires_at::float8 AS "expiresAt", k.revoked_at::float8 AS "revokedAt", k.is_revoked AS "isRevoked"
      FROM ${source.schema}.keys AS k JOIN ${source.schema}.owners AS o USING (owner_id) WHERE k.secret_hash = $1`,
     [secretHash],
   );

@@ -27,6 +27,7 @@ const request: IssueKey = {
 };
 const issued: OwnerEvent = { type: 'key_issued', data: { ...request, public_part: 'oPublic' } };
 const revoked = (at: number): OwnerEvent => ({ type: 'key_revoked', data: { key_id: 3, at } });
+const revokedNow: OwnerEvent = { type: 'key_revoked', data: { key_id: 3, at: NOW, at_once: true } };
 
 describe('an owner', () => {
   const create = { ...profile, broadcasts_per_month: 100 };
@@ -104,7 +105,7 @@ describe('a key', () => {
   it('is revoked at once, and once', () => {
     given(owner, created, issued)
       .when((state) => revokeKey(state, 3, NOW))
-      .yields(revoked(NOW));
+      .yields(revokedNow);
     given(owner, created, issued)
       .when((state) => revokeKey(state, 3, NOW))
       .isIdempotent();
@@ -127,7 +128,7 @@ describe('a key', () => {
   it('can be revoked during the overlap, which then ends', () => {
     given(owner, created, issued, revoked(NOW + HOUR))
       .when((state) => revokeKey(state, 3, NOW))
-      .yields(revoked(NOW));
+      .yields(revokedNow);
     expect(
       given(owner, created, issued, revoked(NOW + HOUR), revoked(NOW))
         .state()
@@ -192,7 +193,7 @@ describe('a key that asks', () => {
       .when((state) => issueKey(state, { ...request, key_id: 4, scope: bots('bA') }, NOW, OWN))
       .yields({ type: 'key_issued', data: { ...request, key_id: 4, scope: bots('bA'), public_part: 'bA', by: OWN } });
     forOne.when((state) => revokeKey(state, 2, NOW, OWN)).isRefused('not_found', 'key');
-    forOne.when((state) => revokeKey(state, 3, NOW, OWN)).yields(revoked(NOW));
+    forOne.when((state) => revokeKey(state, 3, NOW, OWN)).yields(revokedNow);
     const rotation = { new_key_id: 9, secret_hash: HASH, overlap: 0 };
     forOne.when((state) => rotateKey(state, { ...rotation, key_id: 2 }, NOW, OWN)).isRefused('not_found', 'key');
   });
@@ -220,7 +221,7 @@ describe('a key that asks', () => {
     ];
     const line = [...owners, ...rotated(OWN, OWN, 3), ...rotated(3, OWN, 4), ...rotated(4, 4, 5)];
     const ended = (...ids: number[]): OwnerEvent[] =>
-      ids.map((key_id) => ({ type: 'key_revoked', data: { key_id, at: NOW } }));
+      ids.map((key_id) => ({ type: 'key_revoked', data: { key_id, at: NOW, at_once: true } }));
 
     it('rotates no other owner key, and keeps working for at most a day', () => {
       const all = given(owner, ...owners);
@@ -302,6 +303,26 @@ describe('a key that asks', () => {
     ended.when((state) => rotateKey(state, rotation, NOW, OWN)).isRefused('conflict', '');
     ended
       .when((state) => revokeKey(state, 2, NOW - 1, OWN))
-      .yields({ type: 'key_revoked', data: { key_id: 2, at: NOW - 1 } });
+      .yields({ type: 'key_revoked', data: { key_id: 2, at: NOW - 1, at_once: true } });
+  });
+
+  it('is revoked at once, though the clock that revoked it was ahead, and by a rotation without an overlap', () => {
+    const atOnce = (key_id: number): OwnerEvent => ({
+      type: 'key_revoked',
+      data: { key_id, at: NOW + HOUR, at_once: true },
+    });
+    const before = [created, issue(OWN, { kind: 'owner' }), issue(2)];
+    given(owner, ...before, atOnce(OWN))
+      .when((state) => revokeKey(state, 2, NOW, OWN))
+      .isRefused('conflict', '');
+    const rotation = { key_id: 2, new_key_id: 9, secret_hash: HASH, overlap: 0 };
+    given(owner, ...before)
+      .when((state) => rotateKey(state, rotation, NOW + HOUR))
+      .yields(issue(9, { rotates: 2, secret_hash: HASH }), atOnce(2));
+    // Earlier versions wrote a time alone.
+    const timed: OwnerEvent = { type: 'key_revoked', data: { key_id: OWN, at: NOW + HOUR } };
+    given(owner, ...before, timed)
+      .when((state) => revokeKey(state, OWN, NOW))
+      .yields({ type: 'key_revoked', data: { key_id: OWN, at: NOW, at_once: true } });
   });
 });
