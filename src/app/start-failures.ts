@@ -20,7 +20,7 @@ export class StartError extends Error {
  * SQLSTATE classes of PostgreSQL's manual, appendix A: wrong user or password, no such database, not allowed to; and
  * Node's codes for a certificate that is not trusted.
  */
-const REFUSED = /^(28|3D|42501)|CERT/;
+const REFUSED = /^(28|3D|42501)|CERT|SIGNATURE/;
 /** Errors of `pg` without a code: the server does not support TLS, or it wants a password and did not get one. */
 const REFUSED_MESSAGES = /^(SASL|The server does not support SSL)/;
 /** SQLSTATE classes of a PostgreSQL that is reachable and not ready: it starts or stops, or has no connection left. */
@@ -92,7 +92,21 @@ function databaseStartError(error: unknown, url: string): unknown {
   const { host, pathname } = new URL(url);
   // Node's error has no message if a name has several addresses and none of them answers.
   const reason = error.message || code;
-  return new StartError(`DATABASE_URL: ${host}${pathname} cannot be used: ${reason}`, { cause: error });
+  const remedy = databaseRemedy(code, reason);
+  const message = `DATABASE_URL: ${host}${pathname} cannot be used: ${reason}${remedy === null ? '' : `: ${remedy}`}`;
+  return new StartError(message, { cause: error });
+}
+
+/** Finds the remedy that the operator writes or grants, by the codes and messages of PostgreSQL 15 to 18, `pg` and Node. Null: the reason says it. */
+export function databaseRemedy(code: string, reason: string): string | null {
+  if (/no encryption/.test(reason)) return 'add ?sslmode=verify-full, or let pg_hba.conf accept this host without TLS';
+  if (/pg_hba\.conf/.test(reason)) return "add a line for this host, user and database to the server's pg_hba.conf";
+  if (code === '28P01' || /^SASL/.test(reason)) return 'write postgres://user:password@host/database';
+  if (/does not support SSL/.test(reason)) return 'write sslmode=disable, or turn TLS on in the server';
+  if (/CERT|SIGNATURE|ALTNAME/.test(code)) return 'add sslrootcert=<file with the certificate of its authority>';
+  if (code === '3D000') return 'create it with CREATE DATABASE';
+  if (code === '42501') return 'GRANT CREATE ON DATABASE to the user';
+  return null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, inject, test as it } from 'vitest';
-import { listenStartError } from '../../src/app/start-failures.ts';
+import { databaseRemedy, listenStartError } from '../../src/app/start-failures.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { longRows } from '../support/long-only.ts';
 import { serviceProcess } from '../support/service-process.ts';
@@ -31,7 +31,8 @@ async function refusal(env: Record<string, string>): Promise<string> {
 
 test.each<[string, Partial<URL>, RegExp]>([
   ['a port where nothing listens', { port: '1' }, /:1\/\S* .*ECONNREFUSED/],
-  ['a database that is missing', { pathname: '/no_such' }, /"no_such" does not exist/],
+  ['a database that is missing', { pathname: '/no_such' }, /"no_such" does not exist: create it/],
+  ['a wrong password', { password: 'wrong' }, /password authentication failed.*: write postgres:\/\/user:password@/],
   ...longRows<[string, Partial<URL>, RegExp]>([
     ['a host that is not known', { hostname: 'unknown.invalid' }, /unknown\.invalid.*(ENOTFOUND|EAI_AGAIN)/],
     ['a role that is missing', { username: 'no_such_role' }, /no_such_role/],
@@ -43,6 +44,22 @@ test.each<[string, Partial<URL>, RegExp]>([
   expect(message).toMatch(/^botledger: DATABASE_URL: /);
   expect(message).toMatch(expected);
   if (url.password !== '') expect(message).not.toContain(url.password);
+});
+
+test.each<[string, string, RegExp]>([
+  [
+    '28000',
+    'no pg_hba.conf entry for host "10.0.0.7", user "app", database "app", no encryption',
+    /sslmode=verify-full/,
+  ],
+  ['28000', 'no pg_hba.conf entry for host "10.0.0.7", user "app", database "app", SSL encryption', /pg_hba\.conf$/],
+  ['', 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', /user:password@/],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', /sslrootcert=/],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate', /sslrootcert=/],
+  ['', 'The server does not support SSL connections', /sslmode=disable/],
+  ['42501', 'permission denied for database app', /^GRANT CREATE/],
+])('a database that refuses with %s (%s) is answered with what to write', (code, reason, expected) => {
+  expect(databaseRemedy(code, reason)).toMatch(expected);
 });
 
 test('KAFKA_BROKERS names a port where no broker listens', async ({ database }) => {

@@ -34,7 +34,7 @@ export async function startKafkaBroker(): Promise<KafkaBroker | null> {
   if (given !== undefined && given !== '')
     return { ...at(given.split(',')), process: null, stop: () => Promise.resolve() };
   const problems: string[] = [];
-  for (const start of [startWithJava, startContainer]) {
+  for (const start of [() => startWithJava(), startContainer]) {
     try {
       return await start();
     } catch (error) {
@@ -94,12 +94,13 @@ async function fetchJars(): Promise<string> {
   return jars;
 }
 
-async function startWithJava(): Promise<KafkaBroker> {
+/** @param settings further properties of the broker */
+export async function startWithJava(settings: Readonly<Record<string, string>> = {}): Promise<KafkaBroker> {
   const jars = await fetchJars();
   const folder = await mkdtemp(join(tmpdir(), 'kafka-'));
   const [port, controllerPort] = [await freePort(), await freePort()];
   const config = join(folder, 'server.properties');
-  await writeFile(config, properties(folder, port, controllerPort));
+  await writeFile(config, properties(folder, port, controllerPort, settings));
   // Compiles quickly: the broker does not run long enough for the optimizing compiler, which takes as much processor
   // time at a start as everything else.
   const quick = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
@@ -133,7 +134,12 @@ async function startWithJava(): Promise<KafkaBroker> {
   };
 }
 
-function properties(folder: string, port: number, controllerPort: number): string {
+function properties(
+  folder: string,
+  port: number,
+  controllerPort: number,
+  more: Readonly<Record<string, string>>,
+): string {
   return Object.entries({
     'process.roles': 'broker,controller',
     'node.id': 1,
@@ -159,6 +165,7 @@ function properties(folder: string, port: number, controllerPort: number): strin
     // A killed broker registers again only after its old session has expired; 9 s by default.
     'broker.session.timeout.ms': 1000,
     'broker.heartbeat.interval.ms': 200,
+    ...more,
   })
     .map(([name, value]) => `${name}=${value}`)
     .join('\n');

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { openKafkaClient } from '../../src/log/kafka/client.ts';
+import { NO_SECURITY } from '../../src/log/kafka/security.ts';
 import type { LogRecord } from '../../src/log/validated/record.ts';
 
 /** Every record of a topic, up to its current end. */
 export async function topicRecords(brokers: readonly string[], topic: string, compacted = false): Promise<LogRecord[]> {
   const logger = pino({ level: 'silent' });
-  const client = await openKafkaClient({ brokers, topic, compacted, holder: randomUUID(), logger });
+  const client = await openKafkaClient({
+    brokers,
+    security: NO_SECURITY,
+    topic,
+    compacted,
+    holder: randomUUID(),
+    logger,
+  });
   const stop = new AbortController();
   const found: LogRecord[] = [];
   try {

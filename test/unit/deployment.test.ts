@@ -60,7 +60,7 @@ test('docker compose publishes only the API beyond this machine', () => {
   const open = Object.entries(services).flatMap(([name, { ports = [] }]) =>
     ports.filter((port) => !port.startsWith('127.0.0.1:')).map((port) => `${name} ${port}`),
   );
-  expect(open).toEqual(['api ${PORT:-3000}:3000']);
+  expect(open).toEqual([`api $\{PORT:-3000}:3000`]);
 });
 
 test('the Kubernetes Service leads to the pods of the role api', () => {

@@ -192,6 +192,18 @@ function answered<T>(call: Promise<T>): Promise<T> {
 
 class SilenceError extends Error {}
 
+/** gRPC's codes (grpc.io, status codes). */
+const PERMISSION_DENIED = 7;
+const UNAUTHENTICATED = 16;
+
+/** `unknown`: the server does not know the user, or the password is wrong. `denied`: the user may not. Null: neither. */
+export function refusedRights(error: unknown): 'unknown' | 'denied' | null {
+  if (!(error instanceof Error && isCommandError(error))) return null;
+  const code: number | undefined = error.code;
+  if (code === UNAUTHENTICATED) return 'unknown';
+  return error.type === ErrorType.ACCESS_DENIED || code === PERMISSION_DENIED ? 'denied' : null;
+}
+
 /** Whether the error says that the server neither answered nor refused. */
 export function isSilence(error: unknown): boolean {
   if (error instanceof SilenceError) return true;

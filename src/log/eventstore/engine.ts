@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { addressOf, defineEngine } from '../engine.ts';
-
-const DEFAULT_PORT = 2113;
+import { defineEngine } from '../engine.ts';
+import { parseEventStoreUrl } from './address.ts';
 
 /** The log on an EventStoreDB stream. */
 export const eventStore = defineEngine({
@@ -20,10 +19,7 @@ export const eventStore = defineEngine({
     },
     address: 'EVENTSTORE_URL',
     log: 'EVENTSTORE_STREAM',
-    servers({ EVENTSTORE_URL = '' }) {
-      const [, hosts = ''] = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(EVENTSTORE_URL) ?? [];
-      return hosts.split(',').map((host) => addressOf(host, DEFAULT_PORT));
-    },
+    servers: ({ EVENTSTORE_URL = '' }) => parseEventStoreUrl(EVENTSTORE_URL).servers,
   },
   async open({ EVENTSTORE_URL: url = '', EVENTSTORE_STREAM: stream }, options) {
     const { openEventStoreLog } = await import('./eventstore-log.ts');

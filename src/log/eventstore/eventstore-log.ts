@@ -7,6 +7,7 @@ import { type EventStoreClient, isSilence, openEventStoreClient } from './client
 import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { eventStoreKeyring } from './keyring.ts';
 import { migrations, SCHEMA } from './migrations.ts';
+import { refusalOf } from './refusal.ts';
 
 export interface EventStoreLogOptions extends OpenOptions {
   /** `esdb://host:port?tls=false`. */
@@ -47,8 +48,10 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
     await pool.end();
   };
   try {
-    await checkCommitStream(client, stream).catch((error: unknown) => {
+    await checkCommitStream(client, stream).catch(async (error: unknown) => {
       if (error instanceof StreamUnfitError) throw error;
+      const refusal = await refusalOf(error, url);
+      if (refusal !== null) throw new LogUnavailableError(refusal, { cause: error });
       const Kind = isSilence(error) ? LogSilentError : LogUnavailableError;
       throw new Kind('EventStoreDB does not answer', { cause: error });
     });

@@ -1,10 +1,12 @@
-import kafkajs, { type Kafka as KafkaJs, type RetryOptions } from 'kafkajs';
+import { readFileSync } from 'node:fs';
+import kafkajs, { type KafkaConfig, type Kafka as KafkaJs, type RetryOptions, type SASLOptions } from 'kafkajs';
 import type { Logger } from 'pino';
 import { pause } from '../../util/pause.ts';
 import type { Chunk, NewRecord, RecordStore } from '../validated/record-store.ts';
 import { ageOfOldest } from './age-of-oldest.ts';
 import { assignerOf, CONSUMER, READ_RETRY, STALLED_MS, startSession, TopicDamagedError } from './client-session.ts';
 import { prepareTopic } from './client-topic.ts';
+import type { KafkaSecurity } from './security.ts';
 
 // kafkajs is CommonJS, and Node does not detect its named exports.
 const { Kafka, logLevel, Partitioners } = kafkajs;
@@ -47,6 +49,7 @@ export interface Tombstone extends Omit<NewRecord, 'value'> {
 
 export interface KafkaClientOptions {
   readonly brokers: readonly string[];
+  readonly security: KafkaSecurity;
   readonly topic: string;
   /** Whether the topic keeps only the last record of each key. */
   readonly compacted: boolean;
@@ -63,8 +66,12 @@ const SEND_RETRY = { retries: 60, initialRetryTime: 100, maxRetryTime: 500 };
 const REQUEST_TIMEOUT_MS = 3000;
 const RESUME_MS = 200;
 /** The error and its causes, the outermost first: kafkajs wraps errors in each other. */
-function* causes(error: unknown): Generator<Error & { readonly retriable?: boolean }> {
-  for (let each = error; each instanceof Error; each = each.cause) yield each;
+export function* causes(error: unknown): Generator<Error & { readonly retriable?: boolean }> {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    yield each;
+    // `KafkaJSAggregateError`, of a request about several topics.
+    for (const part of (each as { errors?: readonly unknown[] }).errors ?? []) yield* causes(part);
+  }
 }
 
 /** Whether the error says that a broker neither answered nor refused. */
@@ -79,12 +86,20 @@ export function isTemporary(error: unknown): boolean {
   return [...causes(error)].some(({ retriable }) => retriable === true);
 }
 
+/** @throws if the file of the authority cannot be read */
+function securityOptions({ tls, caFile, sasl }: KafkaSecurity): Pick<KafkaConfig, 'ssl' | 'sasl'> {
+  const ssl = tls && caFile !== undefined ? { ca: [readFileSync(caFile)] } : tls;
+  return { ssl, ...(sasl === undefined ? {} : { sasl: sasl as SASLOptions }) };
+}
+
 export async function openKafkaClient(options: KafkaClientOptions): Promise<KafkaClient> {
   const { brokers, topic, compacted, holder, logger } = options;
+  const security = securityOptions(options.security);
   const connectWith = (retry: RetryOptions): KafkaJs =>
     new Kafka({
       clientId: 'botledger',
       brokers: [...brokers],
+      ...security,
       connectionTimeout: 1000,
       requestTimeout: REQUEST_TIMEOUT_MS,
       retry,

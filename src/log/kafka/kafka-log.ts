@@ -1,6 +1,6 @@
 import { createPool } from '../../database/pool.ts';
 import type { OpenOptions } from '../engine.ts';
-import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
+import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } from '../port.ts';
 import type { GroupLimits } from '../validated/appender.ts';
 import type { Index } from '../validated/index-schema.ts';
 import { prepareIndex } from '../validated/index-writer.ts';
@@ -12,9 +12,13 @@ import { KEYS_PARTITION, nextKeyOffset, runKeyIndexer } from './key-index.ts';
 import { kafkaKeyring } from './keyring.ts';
 import { migrations, SCHEMA } from './migrations.ts';
 import { partitionOfKey } from './partition.ts';
+import { refusalOf } from './refusal.ts';
+import { type KafkaSecurity, NO_SECURITY } from './security.ts';
 
 export interface KafkaLogOptions extends OpenOptions {
   readonly brokers: readonly string[];
+  /** Default: neither TLS nor a user. */
+  readonly security?: KafkaSecurity;
   /** Default `botledger`. The topic of keys is named after it, `<topic>-keys`. */
   readonly topic?: string;
   /** Partitions of the topic, fixed when it is created. Default 12. */
@@ -63,8 +67,13 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
   const open = async (name: string, partitions: number, compacted: boolean): Promise<KafkaClient> => {
     const opened = await connect(options, name, compacted);
     clients.push(opened);
+    const refused = { brokers: options.brokers, topic, security: options.security ?? NO_SECURITY };
     const size = { partitions, replicationFactor: options.replicationFactor ?? BROKER_DEFAULT };
-    await opened.prepareTopic(size).catch(throwSilentIfTemporary);
+    await opened.prepareTopic(size).catch(async (error: unknown) => {
+      const refusal = error instanceof LogUnfitError ? null : await refusalOf(error, refused);
+      if (refusal !== null) throw new LogUnavailableError(refusal, { cause: error });
+      throwSilentIfTemporary(error);
+    });
     return opened;
   };
   const keysTopic = `${topic}-keys`;
@@ -118,9 +127,12 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
 }
 
 async function connect(options: KafkaLogOptions, topic: string, compacted: boolean): Promise<KafkaClient> {
+  const { security = NO_SECURITY } = options;
   try {
-    return await openKafkaClient({ ...options, topic, compacted });
+    return await openKafkaClient({ ...options, security, topic, compacted });
   } catch (error) {
+    const refusal = await refusalOf(error, { brokers: options.brokers, topic, security });
+    if (refusal !== null) throw new LogUnavailableError(refusal, { cause: error });
     const Kind = isSilence(error) ? LogSilentError : LogUnavailableError;
     throw new Kind(`no Kafka broker at ${options.brokers.join(', ')}`, { cause: error });
   }
