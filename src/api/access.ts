@@ -74,6 +74,8 @@ export interface AccessControl {
   checkReady(): void;
   /** Counts a failed authentication of the address. @throws ApiError 401, or 429 after too many */
   refuse(request: FastifyRequest, message: string): Promise<never>;
+  /** Refuses an address beyond its limit of failed authentications, before a body is read. @throws ApiError 429 */
+  checkAddress(request: FastifyRequest): Promise<void>;
   /** Called before the body is read. Refuses a wrong key in header or query, and a wrong secret token. */
   checkKey(request: FastifyRequest, rule: AccessRule): Promise<void>;
   /** Called after the body is read. Checks in the order of decisions.md#order-of-checks. */
@@ -97,6 +99,16 @@ export function accessControl({
   async function refuse(request: FastifyRequest, message: string): Promise<never> {
     await consume(failures, request.ip, TOO_MANY_FAILURES);
     throw new ApiError(401, message);
+  }
+
+  async function checkAddress(request: FastifyRequest): Promise<void> {
+    const spent = (await failures?.get(request.ip)) ?? null;
+    if (spent !== null && spent.consumedPoints >= failuresPerMinute) throw tooMany(TOO_MANY_FAILURES, spent);
+  }
+
+  async function hasSession(request: FastifyRequest, rule: AccessRule): Promise<boolean> {
+    if (rule.resource === 'operator') return ((await sessions?.operatorOf(request)) ?? null) !== null;
+    return ((await sessions?.principalOf(request)) ?? null) !== null;
   }
 
   async function principalBy(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<Principal | null> {
@@ -132,18 +144,24 @@ export function accessControl({
   return {
     checkReady,
     refuse,
+    checkAddress,
 
     async checkKey(request, rule) {
       checkReady();
       if (rule.resource === 'webhook') return checkSecretToken(request, rule);
       const key = request.headers['api-key'] ?? bearerOf(request) ?? queryOf(request)['api-key'];
-      if (key === undefined) return;
+      if (key === undefined) {
+        // Only a session of the console may send a long body without a key.
+        request.keyShown = request.method === 'POST' && (await hasSession(request, rule));
+        if (!request.keyShown) await checkAddress(request);
+        return;
+      }
       request.keyShown = true;
       await authenticate(request, rule, key);
     },
 
     async checkAccess(request, rule) {
-      const body = request.method === 'POST' ? parseBody(request) : null;
+      const body = request.method === 'POST' ? await parseBody(request) : null;
       request.parsedBody = body;
       if (rule.resource === 'webhook') return;
       const fields = body !== null && 'value' in body && isJsonObject(body.value) ? body.value : {};
@@ -174,6 +192,7 @@ export function accessControl({
     const allowStale = allowsStale(request, rule);
     const bot = typeof secret === 'string' ? await authenticator.webhookBot(bot_public_key, secret, allowStale) : null;
     if (bot === null) return refuse(request, 'unknown bot or wrong secret token');
+    request.keyShown = true;
     request.access = { principal: null, operator: null, bot };
   }
 

@@ -98,10 +98,13 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
     method: 'POST',
     url: '/console/session',
     schema: { hide: true },
-    onRequest: async () => control.checkReady(),
+    onRequest: async (request) => {
+      control.checkReady();
+      await control.checkAddress(request);
+    },
     async handler(request, reply) {
       refuseOtherSites(request);
-      const body = parseBody(request);
+      const body = await parseBody(request);
       if ('error' in body) throw body.error;
       const given = checked(credential, body.value);
       const key = 'token' in given ? oneTimeKeys.take(given.token) : given.key;

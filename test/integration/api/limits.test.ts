@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -43,10 +44,19 @@ describe('failed authentications', () => {
     expect((await service.post('/v1/send-event', valid, from('10.0.0.2', wrong))).status).toBe(401);
   });
 
-  test('a valid key in the body is served beyond the limit too', async () => {
+  test('refuse requests that show no key before their body is read', async () => {
     await exhaust('10.0.0.3');
-    const body = { ...valid, 'api-key': bot.apiKey };
-    expect((await service.post('/v1/send-event', body, from('10.0.0.3'))).status).toBe(200);
+    const { hostname, port } = new URL(service.address);
+    const socket = connect(Number(port), hostname);
+    // The body never comes.
+    const head = 'POST /v1/send-event HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.0.0.3\r\nConnection: close';
+    socket.write(`${head}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toContain('HTTP/1.1 429 ');
+    socket.destroy();
+    const inBody = { ...valid, 'api-key': bot.apiKey };
+    expect((await service.post('/v1/send-event', inBody, from('10.0.0.3'))).status).toBe(429);
+    expect((await service.post('/v1/send-event', inBody, from('10.0.0.6'))).status).toBe(200);
   });
 
   test('count for the address that the proxy saw, not for one that the caller sent', async () => {
