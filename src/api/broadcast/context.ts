@@ -108,14 +108,15 @@ export async function readinessFor(
   return readiness({ timezone, isNew, hasToken: token !== null, hasPublicUrl, tasks, savedSegments });
 }
 
-/** Loads those of the broadcasts that are of the owner, from the log. */
+/** Loads those of the broadcasts whose bots are within the key's scope, from the log. */
 export async function ownTasks(
   { context, catalog }: Pick<BroadcastChanges, 'context' | 'catalog'>,
   request: FastifyRequest,
   ids: readonly number[],
 ): Promise<Map<number, TaskSource>> {
   if (ids.length === 0) return new Map();
-  const bots = await listResources(await catalog(), botOf(request).owner_id, { type: 'all' });
+  const { ownerId, scope } = principalOf(request);
+  const bots = await listResources(await catalog(), ownerId, scope);
   const keys = bots.map(({ resource_key }) => resource_key);
   return taskSources(context.log, keys, [...new Set(ids)]);
 }

@@ -25,7 +25,7 @@ interface ReportOfBot {
  * Finds a saved report by its uuid, as its stream has it now, and its bot. The request's access then has this bot. The read
  * model's row is used if its revision is current; else the stream is read.
  * @throws LogUnavailableError even if the read model has the report
- * @throws ApiError 404 if it is unknown, malformed or another owner's; 403 if the bot is outside the key's scope
+ * @throws ApiError 404 if it is unknown, malformed, another owner's, or of a bot outside the key's scope
  */
 export async function findReport(
   request: FastifyRequest,
@@ -44,8 +44,7 @@ export async function findReport(
   const end = await reportEnds(log, bots, uuid);
   const bot = end === null ? null : await findBot(await catalog(), end.bot);
   if (end === null || bot === null || bot.owner_id !== ownerId) throw unknownReport();
-  if (scope.type !== 'all' && !scope.bots.includes(bot.public_key))
-    throw new ApiError(403, 'this key cannot access this resource');
+  if (scope.type !== 'all' && !scope.bots.includes(bot.public_key)) throw unknownReport();
   // If the request names a bot, the report must be of that bot.
   const named = request.access?.bot?.public_key ?? bot.public_key;
   if (named !== bot.public_key) throw unknownReport();

@@ -136,7 +136,16 @@ export async function rotateWebhookSecret(
 
 /** The bot of a public key, read from the log. A bot is never deleted, so the result stays true. @throws Rejection not_found */
 export async function existingBot(log: EventLog, publicKey: string): Promise<NonNullable<BotState['bot']>> {
-  const { state } = await load(log, bot, botStream(publicKey));
-  if (state.bot === null) throw new Rejection('not_found', 'bot', `there is no bot ${publicKey}`);
-  return state.bot;
+  const found = await findBot(log, publicKey);
+  if (found === null) throw unknownBot(publicKey);
+  return found;
+}
+
+/** The bot's settings as the log has them; null if there is no such bot. */
+export async function findBot(log: EventLog, publicKey: string): Promise<BotState['bot']> {
+  return (await load(log, bot, botStream(publicKey))).state.bot;
+}
+
+export function unknownBot(publicKey: string): Rejection {
+  return new Rejection('not_found', 'bot', `there is no bot ${publicKey}`);
 }

@@ -19,7 +19,7 @@ import {
   takingId,
 } from '../decide-and-append.ts';
 import { decideWithId } from '../reserve-ids.ts';
-import { existingBot } from './bots.ts';
+import { findBot, unknownBot } from './bots.ts';
 import { knownOwner } from './known-owner.ts';
 import { newSecret, type Secret } from './secrets.ts';
 
@@ -45,7 +45,9 @@ export interface IssuedKey {
 /** @param meta its `keyId` is the owner key that asks; without it, an operator asks @throws Rejection */
 export async function issueKey(context: CommandContext, command: IssueKey, meta: CommandMeta = {}): Promise<IssuedKey> {
   const { ownerId, kind, name, expiresAt } = command;
-  const scope = await scopeOf(context, command);
+  const bots = command.bots === 'all' ? null : [...new Set(command.bots)];
+  const scope: KeyScope = bots === null ? { type: 'all' } : { type: 'bots', bots };
+  const unknown = bots === null ? undefined : await firstUnknown(context, { ownerId, bots });
   const secret = newSecret(context.sources);
   const issue = { secret_hash: secret.hash, scope, kind, name, expires_at: expiresAt };
   const { events, position, repeated } = await decideWithId(
@@ -55,7 +57,9 @@ export async function issueKey(context: CommandContext, command: IssueKey, meta:
     ownerStream(ownerId),
     (state, key_id, now) => {
       knownOwner(state, ownerId);
-      return decideIssueKey(state, { ...issue, key_id }, now, meta.keyId);
+      const decision = decideIssueKey(state, { ...issue, key_id }, now, meta.keyId);
+      // Checked last, so that a key learns nothing of bots that it does not reach.
+      return decision instanceof Rejection || unknown === undefined ? decision : unknownBot(unknown);
     },
     meta,
   );
@@ -76,15 +80,13 @@ function issuedBy(events: readonly OwnerEvent[]): DataOf<typeof keyIssued> {
   return issued.data;
 }
 
-async function scopeOf({ log }: CommandContext, { ownerId, bots }: IssueKey): Promise<KeyScope> {
-  if (bots === 'all') return { type: 'all' };
-  const named = [...new Set(bots)];
-  for (const publicKey of named) {
-    const bot = await existingBot(log, publicKey);
-    if (bot.owner_id !== ownerId)
-      throw new Rejection('not_found', 'bot', `bot ${publicKey} is not a bot of owner ${ownerId}`);
-  }
-  return { type: 'bots', bots: named };
+/** The first of the bots that the owner does not have. */
+async function firstUnknown(
+  { log }: CommandContext,
+  { ownerId, bots }: { readonly ownerId: number; readonly bots: readonly string[] },
+): Promise<string | undefined> {
+  for (const publicKey of bots) if ((await findBot(log, publicKey))?.owner_id !== ownerId) return publicKey;
+  return undefined;
 }
 
 /** Issues a key in the place of another, which stays valid for `overlap` milliseconds. @param meta as in {@link issueKey} @throws Rejection */

@@ -22,7 +22,7 @@ export interface ReadinessOptions {
   readonly hasToken: boolean;
   /** Whether links can lead to this service: PUBLIC_URL is set. */
   readonly hasPublicUrl: boolean;
-  /** The broadcasts that its audience is made from, if they are of the owner. */
+  /** The broadcasts that its audience is made from, if the key reaches their bots. */
   readonly tasks: ReadonlyMap<number, TaskSource>;
   /** The saved segments that its audience names, if they are of the bot. */
   readonly savedSegments: SavedSegments;
@@ -103,7 +103,7 @@ export function activationProblems(
     readonly path: string;
     /** Null: it is created and activated by one request. */
     readonly broadcastId: number | null;
-    /** Those of the owner that the segments name (`taskIdsOf`), by id. */
+    /** Those within the key's scope that the segments name (`taskIdsOf`), by id. */
     readonly tasks: ReadonlyMap<number, TaskSource>;
   },
 ): Problem[] {

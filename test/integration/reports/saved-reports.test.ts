@@ -144,9 +144,13 @@ describe('access to saved reports', () => {
     expect(await names(named)).toEqual([]);
   });
 
-  it('another bot of the owner, outside the scope of the key: 403', async () => {
+  it('another bot of the owner, outside the scope of the key: as an unknown report', async () => {
     const uuid = await savedUuid({}, { 'api-key': personal, 'resource-key': second });
-    for (const answer of [await get(uuid), await remove(uuid), await run({ uuid })]) expect(answer.status).toBe(403);
+    const unknown = '01941f29-7c00-7000-8000-000000000001';
+    for (const ask of [get, remove, (uuid: string) => run({ uuid })]) {
+      const [foreign, missing] = [await ask(uuid), await ask(unknown)];
+      expect([foreign.status, foreign.body]).toEqual([404, missing.body]);
+    }
   });
 
   it('another owner’s, unknown or malformed: 404, after every 403', async () => {
@@ -285,7 +289,7 @@ describe('while the read model is late', () => {
       const foreign = { 'api-key': stranger.apiKey };
       for (const headers of [foreign, { ...key, 'resource-key': bot.publicKey }])
         expect((await get(uuid, headers)).status).toBe(404);
-      expect((await get(uuid)).status).toBe(403);
+      expect((await get(uuid)).status).toBe(404);
       await Promise.all([save({ uuid, name: 'Newer' }, named), remove(old)]);
       expect((await get(uuid, key)).body.data).toEqual({ ...data, name: 'Newer' });
       expect((await get(old)).status).toBe(404);
