@@ -20,6 +20,7 @@ import {
   summarizeDeadLetters,
 } from '../projections/runtime/dead-letters.ts';
 import { followVersion } from '../projections/runtime/follow.ts';
+import { skipLetter } from '../projections/runtime/skip-letter.ts';
 import { allVersions, findVersion, isFollowed, setError } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
 import { afterAppend } from './after-append.ts';
@@ -79,30 +80,44 @@ export async function decideLetter(context: AdministrationContext, decision: Let
   const letter = named === null ? undefined : await find(pool, named);
   if (named === null || letter === undefined) throw new Rejection('not_found', 'id', `there is no dead letter ${id}`);
   const { name, version, commitId } = named;
+  if (skipFor !== null) {
+    await skip(context, named, skipFor, meta);
+    return true;
+  }
   // The letter goes away when it is decided on. Only a version that waits at it has not passed it.
   const waitsAt = letter.blocking ? await positionOfLetter(pool, schemaOf(name, version), commitId) : undefined;
-  await decideDeadLetter(context, name, { commit_id: commitId, version, error: letter.error }, skipFor, meta);
+  await decideDeadLetter(context, name, { commit_id: commitId, version, error: letter.error }, null, meta);
   return afterAppend(async () => {
-    if (skipFor !== null) {
-      await skipInEveryVersion(pool, named);
-      return true;
-    }
     if (letter.blocking) await resumeVersion(pool, named);
     else await askRetry(pool, name, version, commitId);
     return waitForOutcome(context, decision, named, waitsAt);
   });
 }
 
-/** Removes the dead letter from every version. A version that waits at the commit resumes and skips it. */
-async function skipInEveryVersion(pool: pg.Pool, { name, commitId }: LetterName): Promise<void> {
-  for (const { version } of (await allVersions(pool)).filter((each) => each.name === name)) {
-    const letter = await find(pool, { name, version, commitId });
-    if (letter?.blocking) await resumeVersion(pool, { name, version, commitId });
-    else if (letter !== undefined) await removeDeadLetter(pool, schemaOf(name, version), commitId);
-  }
+/**
+ * Records the skip, and removes the dead letter from every version.
+ * @throws Rejection the version has applied the commit
+ */
+async function skip(
+  context: AdministrationContext,
+  named: LetterName,
+  reason: string,
+  meta?: CommandMeta,
+): Promise<void> {
+  const { name, version, commitId } = named;
+  let isDecided = false;
+  const skipped = await skipLetter(context.pool, named, async ({ error }) => {
+    await decideDeadLetter(context, name, { commit_id: commitId, version, error }, reason, meta);
+    isDecided = true;
+  }).catch((error: unknown) => {
+    if (!isDecided) throw error;
+    return afterAppend<never>(() => Promise.reject(error));
+  });
+  if (!skipped)
+    throw new Rejection('conflict', 'id', `${schemaOf(name, version)} has applied the commit, or skips it already`);
 }
 
-/** Makes a version that waits at the commit resume. It retries the commit, or skips it if that was decided. */
+/** Makes a version that waits at the commit resume and retry it. */
 async function resumeVersion(pool: pg.Pool, { name, version, commitId }: LetterName): Promise<void> {
   await removeDeadLetter(pool, schemaOf(name, version), commitId);
   await setError(pool, name, version, null);

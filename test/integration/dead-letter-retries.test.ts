@@ -67,7 +67,10 @@ test('applies a letter once when two projectors retry it at the same time', asyn
     if (++begun === 2) bothBegan.abort();
     await Promise.race([untilOneWaits(), pause(60_000, bothBegan.signal)]);
   };
-  const results = await Promise.all([retryDeadLetters(target, () => true), retryDeadLetters(target, () => true)]);
+  const results = await Promise.all([
+    retryDeadLetters(target, () => true, new Set()),
+    retryDeadLetters(target, () => true, new Set()),
+  ]);
   expect(await applied()).toEqual([commit.id]);
   expect(results.sort()).toEqual([false, true]);
 });
@@ -83,7 +86,7 @@ test('keeps batches of the letter’s partition waiting while it is applied', as
     await Promise.race([untilOneWaits(), moving]);
     order.push('letter');
   };
-  expect(await retryDeadLetters(target, () => true)).toBe(true);
+  expect(await retryDeadLetters(target, () => true, new Set())).toBe(true);
   await moving;
   expect(order).toEqual(['letter', 'batch']);
 });

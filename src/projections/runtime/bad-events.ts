@@ -1,12 +1,17 @@
 import { inTransaction } from '../../database/transaction.ts';
 import { deadLetterSkipped } from '../../domain/operations/dead-letters.ts';
 import { projectionStream } from '../../domain/streams.ts';
-import type { EventLog, RecordedCommit } from '../../log/port.ts';
-import { applyLate, BadCommitError, type Target } from './apply.ts';
-import { addDeadLetter, commitsToRetry } from './dead-letters.ts';
+import { type EventLog, partitionOf, type RecordedCommit } from '../../log/port.ts';
+import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';
+import { lockCheckpoint } from './checkpoint.ts';
+import { addDeadLetter, commitsToRetry, removeDeadLetter, setRetryFailed } from './dead-letters.ts';
 import { setError, setSearchPath } from './versions.ts';
 
-/** Records that the version stops at a commit: its dead letter and its error, in one transaction. */
+/**
+ * Records that the version stops at a commit: its dead letter and its error, in one transaction. The lock on the checkpoint
+ * keeps other projectors from applying the commit until the letter is written.
+ * @throws CheckpointTakenError another projector has passed the commit
+ */
 export async function recordStop(
   { pool, model, schema }: Target,
   version: number,
@@ -15,6 +20,9 @@ export async function recordStop(
 ): Promise<void> {
   await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, schema);
+    const applied = await lockCheckpoint(tx, schema, partitionOf(commit.position));
+    if (applied !== undefined && applied >= commit.position)
+      throw new CheckpointTakenError(`checkpoint of ${schema} has passed ${commit.position}`, { cause: error });
     await addDeadLetter(tx, commit, error.message, true);
     await setError(tx, model.name, version, error.message);
   });
@@ -23,19 +31,23 @@ export async function recordStop(
 /**
  * Applies the dead letters that an operator asked to retry.
  * @param isOwn whether they are of a partition that this projector follows
+ * @param skipped ids of commits that the log says to skip: their letters go away, also after a skip that was interrupted
  * @returns whether one was applied
  */
-export async function retryDeadLetters(target: Target, isOwn: (partition: number) => boolean): Promise<boolean> {
+export async function retryDeadLetters(
+  target: Target,
+  isOwn: (partition: number) => boolean,
+  skipped: ReadonlySet<string>,
+): Promise<boolean> {
+  const { pool, schema } = target;
   let applied = false;
-  for (const commit of await commitsToRetry(target.pool, target.schema, isOwn)) {
+  for (const commit of await commitsToRetry(pool, schema, isOwn)) {
     try {
-      if (await applyLate(target, commit)) applied = true;
+      if (skipped.has(commit.id)) await removeDeadLetter(pool, schema, commit.id);
+      else if (await applyLate(target, commit)) applied = true;
     } catch (error) {
       if (!(error instanceof BadCommitError)) throw error;
-      await inTransaction(target.pool, async (tx) => {
-        await setSearchPath(tx, target.schema);
-        await addDeadLetter(tx, commit, error.message, false);
-      });
+      await setRetryFailed(pool, schema, commit.id, error.message);
     }
   }
   return applied;

@@ -122,9 +122,27 @@ async function beginCheckpoints(tx: ClientBase, schema: string, moves: readonly 
   return rowCount ?? 0;
 }
 
-/** Keeps batches of the partition from being applied until the transaction ends. */
-export async function lockCheckpoint(tx: ClientBase, schema: string, partition: number): Promise<void> {
-  await tx.query(`SELECT FROM ${schema}.checkpoints WHERE lane = $1 FOR UPDATE`, [partition]);
+/**
+ * Keeps batches of the partition from being applied until the transaction ends, the first batch too.
+ * @returns the checkpoint; undefined: the partition has none yet
+ */
+export async function lockCheckpoint(tx: ClientBase, schema: string, partition: number): Promise<Position | undefined> {
+  for (;;) {
+    const { rows } = await tx.query<{ position: Position }>(
+      `SELECT position FROM ${schema}.checkpoints WHERE lane = $1 FOR UPDATE`,
+      [partition],
+    );
+    if (rows[0] !== undefined) return rows[0].position;
+    // There is no row to lock. Another insert of the same key waits for this transaction, though the row is deleted again.
+    const { rowCount } = await tx.query(
+      `INSERT INTO ${schema}.checkpoints (lane, position) VALUES ($1, '') ON CONFLICT DO NOTHING`,
+      [partition],
+    );
+    if (rowCount === 1) {
+      await tx.query(`DELETE FROM ${schema}.checkpoints WHERE lane = $1`, [partition]);
+      return undefined;
+    }
+  }
 }
 
 /** Called with the number of applied commits and of all commits; both are upper bounds. */

@@ -36,6 +36,17 @@ export async function addDeadLetter(
   );
 }
 
+/**
+ * Records that a retry of a skipped commit failed. Compare-and-set: if another projector has applied the commit, its letter is
+ * gone, and none is written again.
+ */
+export async function setRetryFailed(pool: Pool, schema: string, commitId: string, error: string): Promise<void> {
+  await pool.query(
+    `UPDATE ${schema}.dead_letters SET error = $2, retry = false WHERE commit_id = $1 AND retry AND NOT blocking`,
+    [commitId, error],
+  );
+}
+
 export interface DeadLettersSummary {
   readonly count: number;
   /** Of the oldest; null if there is none. */
@@ -115,8 +126,12 @@ export interface DeadLetter {
   readonly retry: boolean;
 }
 
-export async function findDeadLetter(pool: Pool, schema: string, commitId: string): Promise<DeadLetter | undefined> {
-  const { rows } = await pool.query<DeadLetter>(
+export async function findDeadLetter(
+  db: Pool | ClientBase,
+  schema: string,
+  commitId: string,
+): Promise<DeadLetter | undefined> {
+  const { rows } = await db.query<DeadLetter>(
     `SELECT error, blocking, retry FROM ${schema}.dead_letters WHERE commit_id = $1`,
     [commitId],
   );
@@ -124,8 +139,12 @@ export async function findDeadLetter(pool: Pool, schema: string, commitId: strin
 }
 
 /** The log position of the commit of a dead letter. */
-export async function positionOfLetter(pool: Pool, schema: string, commitId: string): Promise<Position | undefined> {
-  const { rows } = await pool.query<{ position: Position }>(
+export async function positionOfLetter(
+  db: Pool | ClientBase,
+  schema: string,
+  commitId: string,
+): Promise<Position | undefined> {
+  const { rows } = await db.query<{ position: Position }>(
     `SELECT (${AS_JSON})->>'position' AS position FROM ${schema}.dead_letters WHERE commit_id = $1`,
     [commitId],
   );

@@ -230,7 +230,7 @@ export class Follower {
    * operator asks for it.
    */
   async #watchVersion(): Promise<void> {
-    const { model, version, versions } = this.#options;
+    const { model, version, versions, log } = this.#options;
     for (let retries: number | undefined; ; ) {
       const seen = await versions.next(this.#timers.signal);
       if (seen === null) return;
@@ -239,7 +239,8 @@ export class Follower {
       if (own.error !== null) return this.#stopping.abort(AT_BAD_EVENT);
       if (own.retries === retries) continue;
       await this.#inTurn(async () => {
-        if (await retryDeadLetters(this.#target, (partition) => this.#partitions.has(partition)))
+        const skipped = await skippedCommits(log, model.name);
+        if (await retryDeadLetters(this.#target, (partition) => this.#partitions.has(partition), skipped))
           this.#hasDeferredWork = true;
       });
       retries = own.retries;
