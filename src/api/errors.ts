@@ -7,6 +7,7 @@ import { Rejection, type RejectionCode } from '../domain/rejection.ts';
 import {
   CommitTooLargeError,
   ConflictError,
+  LogBusyError,
   LogUnavailableError,
   OutcomeUnknownError,
   WrongClockError,
@@ -135,6 +136,7 @@ function toApiError(error: FastifyError): ApiError {
     return new ApiError(500, 'outcome unknown, repeat with the same Idempotency-Key');
   if (error instanceof CommitTooLargeError) return new ApiError(413, 'the request is too large for the log');
   if (error instanceof WrongClockError) return unavailable(error.message);
+  if (error instanceof LogBusyError) return new ApiError(503, error.message, [], error.retryAfterSeconds);
   if (error instanceof LogUnavailableError) return unavailable('the log is not available, try again');
   if (error instanceof ReadModelNotReadyError) return unavailable(error.message);
   if (isDatabaseDown(error)) return unavailable('the database is not available, try again');

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { ANY_CATEGORIES } from '../domain/streams.ts';
-import type { AppendOptions, EventLog } from '../log/port.ts';
+import { type AppendOptions, type EventLog, LogBusyError } from '../log/port.ts';
 import { categoryOf } from '../log/stream-name.ts';
 import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
@@ -9,13 +9,15 @@ import { isFollowed, servedOf, versionsOf } from '../projections/runtime/version
 import { pause } from '../util/pause.ts';
 
 /**
- * Delays each append of intake for a moment while the read models that follow it are late. Clients that await their
- * answers then send no faster than projectors apply. No request is refused for it
- * (docs/adr/0015-intake-keeps-the-pace-of-projections.md).
+ * Slows the senders that filled the backlog while the read models that follow intake are late. Appends of other senders go on
+ * at once (docs/adr/0032-the-pace-of-intake-counts-by-sender.md).
  */
 export interface IntakePace {
-  /** Resolves when the next append, of so many items, may be sent: at once, or after `maxHoldMs` at most. */
-  take(items: number): Promise<void>;
+  /**
+   * Resolves when the sender's next append, of so many items, may be sent.
+   * @throws LogBusyError at once, if that would be later than `maxHoldMs` from now
+   */
+  take(sender: string, items: number): Promise<void>;
 }
 
 export interface IntakePaceOptions {
@@ -27,28 +29,34 @@ export interface IntakePaceOptions {
   readonly maxHoldMs: number;
 }
 
+interface Sender {
+  /** Items that it appended and that read models have probably not applied. */
+  items: number;
+  /** When its next append may be sent. */
+  freeAt: number;
+}
+
 const INTAKE = 'intake' satisfies (typeof ANY_CATEGORIES)[number];
-/** Appends wait only while read models are later than this. */
+/** Senders wait only while read models are later than this. */
 export const TOLERATED_SECONDS = 1;
-/** Far shorter than the timeouts of clients. */
-const LONGEST_HOLD_MS = 1000;
 /** Fraction of MAX_WAIT_MS that an append may be held; the rest is for the log. */
-const HELD_FRACTION = 0.2;
-/** Hold for each second above TOLERATED_SECONDS. With it the longest hold is reached at 6 s of lag, of large appends sooner. */
-const HOLD_MS_PER_SECOND = 200;
-/**
- * A larger append waits longer, in proportion. Else clients that send 1,000 items a request would send ten times as many
- * before they wait as long as clients that send 100.
- */
-const USUAL_ITEMS = 100;
+const HELD_FRACTION = 0.5;
+/** Time of 100 items of a sender, for each second above TOLERATED_SECONDS. At 1.1 s of lag a sender has 5,000 items a second. */
+const MS_PER_SECOND = 200;
+const MS_PER_ITEM = MS_PER_SECOND / 100;
+/** At this lag a sender has 100 items a second. A longer one slows it no further. */
+const SLOWEST_SECONDS = 6;
+/** A sender of less than this fraction of the mean did not fill the backlog. Senders of equal rates all wait. */
+const SMALL_FRACTION = 0.5;
 /** How often the lag is measured while events arrive. An idle service measures nothing. */
 const MEASURE_EVERY_MS = 500;
 
-export const maxHoldMs = (maxWaitMs: number): number => Math.min(LONGEST_HOLD_MS, HELD_FRACTION * maxWaitMs);
+export const maxHoldMs = (maxWaitMs: number): number => HELD_FRACTION * maxWaitMs;
 
 export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePaceOptions): IntakePace {
-  /** Of an append of USUAL_ITEMS. */
-  let holdMs = 0;
+  let msPerItem = 0;
+  const senders = new Map<string, Sender>();
+  let allItems = 0;
   let measuredAt = Number.NEGATIVE_INFINITY;
   /** One measurement at a time: while the database hangs, measurements must not take the connections of requests. */
   let measuring = false;
@@ -56,28 +64,52 @@ export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePa
   async function measure(): Promise<void> {
     measuring = true;
     try {
-      const late = (await lateSeconds()) - TOLERATED_SECONDS;
-      holdMs = Math.max(0, HOLD_MS_PER_SECOND * late);
+      const seconds = await lateSeconds();
+      msPerItem = MS_PER_ITEM * Math.max(0, Math.min(SLOWEST_SECONDS, seconds) - TOLERATED_SECONDS);
+      forget(seconds);
     } catch {
       // The database is down. `/ready` reports it, and intake continues if the log is on another engine.
-      holdMs = 0;
+      msPerItem = 0;
+      forget(0);
     } finally {
       measuring = false;
     }
   }
 
+  /** Forgets the items that read models have applied: about those older than the lag. Keeps the map small. */
+  function forget(seconds: number): void {
+    const kept = Math.max(0, 1 - MEASURE_EVERY_MS / 1000 / Math.max(seconds, TOLERATED_SECONDS));
+    allItems = 0;
+    for (const [id, sender] of senders) {
+      sender.items *= kept;
+      if (sender.items < 1 && sender.freeAt <= now()) senders.delete(id);
+      else allItems += sender.items;
+    }
+  }
+
   return {
-    async take(items) {
-      if (!measuring && now() - measuredAt >= MEASURE_EVERY_MS) {
-        measuredAt = now();
+    async take(id, items) {
+      const at = now();
+      if (!measuring && at - measuredAt >= MEASURE_EVERY_MS) {
+        measuredAt = at;
         void measure();
       }
-      if (holdMs > 0) await hold(Math.min(maxHoldMs, holdMs * Math.max(1, items / USUAL_ITEMS)));
+      const sender = senders.get(id) ?? { items: 0, freeAt: at };
+      const isLate =
+        msPerItem > 0 && sender.items + items >= (SMALL_FRACTION * (allItems + items)) / Math.max(1, senders.size);
+      const from = isLate ? Math.max(at, sender.freeAt) : at;
+      if (from - at > maxHoldMs)
+        throw new LogBusyError('this sender is ahead of the projections, try again', Math.ceil((from - at) / 1000));
+      senders.set(id, sender);
+      sender.items += items;
+      allItems += items;
+      if (isLate) sender.freeAt = from + items * msPerItem;
+      if (from > at) await hold(from - at);
     },
   };
 }
 
-/** Returns the log with appends to intake slowed to the pace of the read models that follow intake. */
+/** Returns the log with appends to intake slowed, by sender, to the pace of the read models that follow intake. */
 export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly ReadModel[], maxWaitMs: number): EventLog {
   const followers = readModels.filter(({ categories }) => categories.includes(INTAKE));
   const pace = createIntakePace({
@@ -98,8 +130,9 @@ export interface PacedAppendOptions {
 }
 
 /**
- * Holds appends to intake before it passes them on. The time of a hold counts towards MAX_WAIT_MS. The bodies of
- * requests whose appends are held are bounded like all bodies that await their answers (src/api/body.ts).
+ * Holds appends to intake before it passes them on. The sender is the API key, or the bot where the request has no key. The
+ * time of a hold counts towards MAX_WAIT_MS. The bodies of requests whose appends are held are bounded like all bodies that
+ * await their answers (src/api/body.ts).
  */
 export function pacedAppend(
   log: Pick<EventLog, 'append'>,
@@ -108,7 +141,7 @@ export function pacedAppend(
   return async (commit, options: AppendOptions = {}) => {
     if (categoryOf(commit.stream) !== INTAKE) return log.append(commit, options);
     const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, now() + maxWaitMs);
-    await pace.take(itemsOf(commit));
+    await pace.take(commit.keyId === undefined ? commit.stream : `key ${commit.keyId}`, itemsOf(commit));
     return log.append(commit, { ...options, deadline });
   };
 }

@@ -254,6 +254,17 @@ export class WrongClockError extends LogUnavailableError {
   override readonly name = 'WrongClockError';
 }
 
+/** The sender is too far ahead of the projections, so the append was not sent. */
+export class LogBusyError extends LogUnavailableError {
+  override readonly name = 'LogBusyError';
+  constructor(
+    message: string,
+    readonly retryAfterSeconds: number,
+  ) {
+    super(message);
+  }
+}
+
 /** When the log was opened, its server neither answered in time nor refused: the server is slow or absent. */
 export class LogSilentError extends LogUnavailableError {
   override readonly name = 'LogSilentError';

@@ -1,59 +1,98 @@
 import { expect, it } from 'vitest';
 import { createIntakePace, maxHoldMs, pacedAppend, TOLERATED_SECONDS } from '../../src/app/intake-pace.ts';
+import { LogBusyError } from '../../src/log/port.ts';
 import { memoryLog } from '../support/memory-log.ts';
 
 const MAX_HOLD_MS = maxHoldMs(5000);
 
-/** A pace that asks for the lag before each append. @returns how long each append waits */
-async function holds(late: readonly (number | Error)[], items = 1): Promise<number[]> {
+/** A pace with a clock and a lag of the test. */
+function paceAt(lag: { seconds: number | Error }) {
+  const clock = { ms: 0 };
   const held: number[] = [];
-  let at = 0;
-  let measurements = 0;
   const pace = createIntakePace({
     lateSeconds: async () => {
-      const seconds = late[measurements++]!;
-      if (seconds instanceof Error) throw seconds;
-      return seconds;
+      if (lag.seconds instanceof Error) throw lag.seconds;
+      return lag.seconds;
     },
-    now: () => at,
+    now: () => clock.ms,
     hold: async (ms) => void held.push(ms),
     maxHoldMs: MAX_HOLD_MS,
   });
-  for (const _ of late) {
-    await pace.take(items);
-    at += 1000;
-    await new Promise((resolve) => setImmediate(resolve)); // the measurement is not awaited
+  /** @returns how long the append is held; 'refused' */
+  async function take(sender: string, items = 1): Promise<number | 'refused'> {
+    held.length = 0;
+    try {
+      await pace.take(sender, items);
+    } catch (error) {
+      expect(error).toBeInstanceOf(LogBusyError);
+      expect((error as LogBusyError).retryAfterSeconds).toBeGreaterThan(MAX_HOLD_MS / 1000);
+      return 'refused';
+    } finally {
+      await new Promise((resolve) => setImmediate(resolve)); // the measurement is not awaited
+    }
+    return held[0] ?? 0;
   }
-  held.length = 0;
-  await pace.take(items);
-  return held;
+  return { clock, take };
 }
 
-it('an append does not wait while read models keep up', async () => {
-  expect(await holds([0, TOLERATED_SECONDS, 0])).toEqual([]);
+it('no append waits while read models keep up', async () => {
+  const { take } = paceAt({ seconds: TOLERATED_SECONDS });
+  for (let i = 0; i < 100; i++) expect(await take('heavy', 1000)).toBe(0);
 });
 
-it('an append waits longer the later read models are, and never longer than the bound', async () => {
-  const a = (await holds([TOLERATED_SECONDS + 1]))[0]!;
-  const b = (await holds([TOLERATED_SECONDS + 2]))[0]!;
-  expect(a).toBeGreaterThan(0);
-  expect(b).toBeGreaterThan(a);
-  expect(await holds([600])).toEqual([MAX_HOLD_MS]);
+it('a sender waits longer the later read models are and the more items it sent', async () => {
+  const wait = async (seconds: number, items: number) => {
+    const { take } = paceAt({ seconds });
+    await take('heavy');
+    await take('heavy', items);
+    return take('heavy');
+  };
+  expect(await wait(TOLERATED_SECONDS + 1, 100)).toBeCloseTo(200);
+  expect(await wait(TOLERATED_SECONDS + 2, 100)).toBeCloseTo(400);
+  expect(await wait(TOLERATED_SECONDS + 1, 1000)).toBeCloseTo(2000);
+  expect(await wait(600, 100)).toBeCloseTo(1000);
 });
 
-it('an append of 1,000 items waits ten times as long as one of 100, and never longer than the bound', async () => {
-  const hundred = (await holds([TOLERATED_SECONDS + 0.1], 100))[0]!;
-  expect(await holds([TOLERATED_SECONDS + 0.1], 1)).toEqual([hundred]);
-  expect((await holds([TOLERATED_SECONDS + 0.1], 1000))[0]).toBeCloseTo(10 * hundred);
-  expect(await holds([TOLERATED_SECONDS + 1], 1000)).toEqual([MAX_HOLD_MS]);
+it('only the sender that filled the backlog waits, and beyond the bound its appends are refused', async () => {
+  const { clock, take } = paceAt({ seconds: 3 });
+  await take('heavy', 300);
+  const heavy: (number | 'refused')[] = [];
+  for (; clock.ms < 60_000; clock.ms += 100) {
+    heavy.push(await take('heavy', 300));
+    expect(await take(`other ${clock.ms % 700}`)).toBe(0);
+  }
+  const waits = heavy.filter((wait) => wait !== 'refused');
+  expect(Math.max(...waits)).toBeLessThanOrEqual(MAX_HOLD_MS);
+  expect(Math.max(...waits)).toBeGreaterThan(MAX_HOLD_MS / 2);
+  // 100 items take 400 ms: 250 a second, with the ones that are still held.
+  expect(waits.length * 300).toBeGreaterThan(60 * 250 * 0.9);
+  expect(waits.length * 300).toBeLessThan((60 + 5) * 250 * 1.1);
+  expect(heavy).toContain('refused');
 });
 
-it('an append does not wait once read models keep up again', async () => {
-  expect(await holds([600, 0])).toEqual([]);
+it('senders of equal rates all wait', async () => {
+  const { take } = paceAt({ seconds: 3 });
+  for (const sender of ['a', 'b', 'c', 'a', 'b', 'c']) await take(sender, 100);
+  for (const sender of ['a', 'b', 'c']) expect(await take(sender, 100)).toBeGreaterThan(0);
 });
 
-it('an append does not wait while the lag of read models is unknown', async () => {
-  expect(await holds([600, new Error('the database is down')])).toEqual([]);
+it('a refused append does not make the next one wait longer', async () => {
+  const { clock, take } = paceAt({ seconds: 6 });
+  await take('heavy');
+  await take('heavy', 300);
+  for (let i = 0; i < 100; i++) expect(await take('heavy', 300)).toBe('refused');
+  clock.ms += 3000;
+  expect(await take('heavy', 300)).toBe(0);
+});
+
+it.each([0, new Error('the database is down')])('a sender does not wait once the lag is %s', async (seconds) => {
+  const lag: { seconds: number | Error } = { seconds: 600 };
+  const { clock, take } = paceAt(lag);
+  for (let i = 0; i < 3; i++) await take('heavy', 100);
+  lag.seconds = seconds;
+  clock.ms += 500;
+  await take('heavy');
+  expect(await take('heavy', 100)).toBe(0);
 });
 
 it('the lag is asked for once while the database does not answer', async () => {
@@ -64,7 +103,7 @@ it('the lag is asked for once while the database does not answer', async () => {
     return new Promise(() => {});
   };
   const pace = createIntakePace({ lateSeconds, now: () => at, hold: async () => {}, maxHoldMs: MAX_HOLD_MS });
-  for (; at < 10_000; at += 100) await pace.take(1);
+  for (; at < 10_000; at += 100) await pace.take('a', 1);
   expect(measurements).toBe(1);
 });
 
@@ -76,17 +115,13 @@ it('the lag is asked for at most twice a second, however many appends there are'
     return 0;
   };
   const pace = createIntakePace({ lateSeconds, now: () => at, hold: async () => {}, maxHoldMs: MAX_HOLD_MS });
-  for (; at < 1000; at++) await pace.take(1);
+  for (; at < 1000; at++) await pace.take('a', 1);
   expect(measurements).toBe(2);
-});
-
-it('an append is held for 1 s or a fifth of MAX_WAIT_MS, whichever is shorter', () => {
-  expect([100, 4000, 5000, 60_000].map(maxHoldMs)).toEqual([20, 800, 1000, 1000]);
 });
 
 it('the time that an intake append is held counts towards MAX_WAIT_MS', async () => {
   const deadlines: (number | undefined)[] = [];
-  const taken: number[] = [];
+  const taken: [string, number][] = [];
   let at = 7;
   const log = memoryLog();
   const append = pacedAppend(
@@ -98,8 +133,8 @@ it('the time that an intake append is held counts towards MAX_WAIT_MS', async ()
     },
     {
       pace: {
-        async take(items) {
-          taken.push(items);
+        async take(sender, items) {
+          taken.push([sender, items]);
           at += 900;
         },
       },
@@ -110,8 +145,11 @@ it('the time that an intake append is held counts towards MAX_WAIT_MS', async ()
   const commitTo = (id: string, stream: string) =>
     ({ id, stream, expected: 'any', at: 0, events: [{ type: 'Happened', v: 1, data: { items: [1, 2, 3] } }] }) as const;
   await append(commitTo('0192f0c1-0000-7000-8000-000000000001', 'intake-b1'));
-  await append(commitTo('0192f0c1-0000-7000-8000-000000000002', 'intake-b1'), { deadline: 2000 });
+  await append({ ...commitTo('0192f0c1-0000-7000-8000-000000000002', 'intake-b1'), keyId: 4 }, { deadline: 2000 });
   await append(commitTo('0192f0c1-0000-7000-8000-000000000003', 'referral-b1'));
   expect(deadlines).toEqual([5007, 2000, undefined]);
-  expect(taken).toEqual([3, 3]);
+  expect(taken).toEqual([
+    ['intake-b1', 3],
+    ['key 4', 3],
+  ]);
 });
