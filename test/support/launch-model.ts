@@ -29,11 +29,23 @@ export const ID = 7;
 /** The chat at place 0 of the audience; the others follow. */
 export const FIRST_CHAT = 100;
 export const SENDER = 'a';
-const WORKS: PlatformStatus = { waitMs: 0, probing: false, costly: false, pause: null, limitedUntil: 0 };
+const WORKS: PlatformStatus = {
+  waitMs: 0,
+  probing: false,
+  costly: false,
+  pause: null,
+  limited: { until: 0, lengthMs: null },
+};
 export const PLATFORMS = {
   works: WORKS,
   /** A 429. */
-  limited: { waitMs: 700, probing: false, costly: false, pause: { until: 9000, error: null }, limitedUntil: 9000 },
+  limited: {
+    waitMs: 700,
+    probing: false,
+    costly: false,
+    pause: { until: 9000, error: null },
+    limited: { until: 9000, lengthMs: null },
+  },
   unreachable: { ...WORKS, waitMs: 500, probing: true, pause: { until: null, error: 'unreachable' } },
   /** The wait is over, and one call finds out. */
   probed: { ...WORKS, probing: true, pause: { until: null, error: 'unreachable' } },

@@ -68,7 +68,7 @@ export async function sendOnce(
     api,
     token: '1:token',
     queue,
-    health: createPlatformHealth({ now: systemSources.now, report: () => {} }),
+    health: createPlatformHealth({ now: systemSources.now, elapsed: () => performance.now(), report: () => {} }),
     pauses: await openPauseWriter({ log, sources: systemSources, logger }, NAME.bot),
     failures,
     usersOf: async () => new Map(),

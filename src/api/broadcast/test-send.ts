@@ -38,7 +38,7 @@ interface Outcome {
 /** POST /v1/broadcast/test-send (decisions.md#test-send): sends a message to one chat now. It appends nothing. */
 export function testSend({ context, recipientFields, catalog, botApi }: TestSendOptions): AnyRoute {
   const { log, sources } = context;
-  const turns = createTestTurns(sources);
+  const turns = createTestTurns({ now: sources.now, elapsed: () => performance.now() });
   return route({
     method: 'POST',
     url: '/v1/broadcast/test-send',
@@ -58,11 +58,11 @@ export function testSend({ context, recipientFields, catalog, botApi }: TestSend
         throw invalid([
           { path: '', message: 'the bot has no token to send with: set it by botledger bot set --token-file' },
         ]);
-      const { until } = (await load(log, botPause, botSendingStream(bot))).state;
+      const paused = (await load(log, botPause, botSendingStream(bot))).state;
       const parameters = await parametersFor(request, message, chatId);
       if (parameters === null) return answered({ outcome: 'refused', reason: 'the user was erased' });
       if (gone.aborted) throw unavailable('the caller has gone');
-      const end = turns.take(bot, message.units, until);
+      const end = turns.take(bot, message.units, paused);
       try {
         const verdict = verdictOf(await botApi.call(token, message.method, { chat_id: chatId, ...parameters }));
         if (verdict.type === 'limited') turns.rest(bot, verdict.retryAfterMs);

@@ -1,3 +1,4 @@
+import { type BotPauseState, pauseLeftMs } from '../../domain/broadcast/bot-pause.ts';
 import type { Sources } from '../../domain/sources.ts';
 import { ApiError, unavailable } from '../errors.ts';
 
@@ -14,23 +15,28 @@ export interface TestTurns {
   /**
    * Takes a turn of a bot. No test waits for its turn.
    * @param units messages that the platform counts
-   * @param pausedUntil ms since 1970 UTC
+   * @param paused the pause that the platform asked of the bot
    * @returns to be called when the test has ended
    * @throws ApiError 429 for the bot, 503 if there are too many of all bots
    */
-  take(bot: string, units: number, pausedUntil: number): () => void;
+  take(bot: string, units: number, paused: BotPauseState): () => void;
   /** Makes the bot's next test wait for `ms` from now. */
   rest(bot: string, ms: number): void;
 }
 
-export function createTestTurns({ now }: Pick<Sources, 'now'>): TestTurns {
+/** @param elapsed monotonic milliseconds */
+export function createTestTurns({
+  now,
+  elapsed,
+}: Pick<Sources, 'now'> & { readonly elapsed: () => number }): TestTurns {
   const nextAt = new Map<string, number>();
   /** The bot of each test under way. */
   const underWay: string[] = [];
   return {
-    take(bot, units, pausedUntil) {
-      const at = now();
-      if (pausedUntil > at) throw tooSoon('the platform has asked the bot to slow down', pausedUntil - at);
+    take(bot, units, paused) {
+      const leftMs = pauseLeftMs(paused, now());
+      if (leftMs > 0) throw tooSoon('the platform has asked the bot to slow down', leftMs);
+      const at = elapsed();
       const next = nextAt.get(bot) ?? 0;
       if (next > at) throw tooSoon('a bot sends one test a second', next - at);
       if (underWay.filter((each) => each === bot).length >= MAX_OF_BOT)
@@ -42,7 +48,7 @@ export function createTestTurns({ now }: Pick<Sources, 'now'>): TestTurns {
       return () => void underWay.splice(underWay.indexOf(bot), 1);
     },
     rest(bot, ms) {
-      nextAt.set(bot, now() + ms);
+      nextAt.set(bot, elapsed() + ms);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { LosslessNumber, stringify } from 'lossless-json';
+import { SET_BACK_MS } from '../set-back.ts';
 
 /**
  * The announcement of a payout to the bot's client, by Standard Webhooks (github.com/standard-webhooks, spec of 2023). The
@@ -109,12 +110,6 @@ export interface PresentAddress {
   /** When it was last set, milliseconds UTC. */
   readonly setAt: number;
 }
-
-/**
- * The clocks of two instances that may append differ by less (decisions.md#wrong-clock). A wait that began later than this
- * in the future was written before the clock was set back: its end says nothing, so it counts as over.
- */
-export const SET_BACK_MS = 10_000;
 
 /** Time of the next attempt; null: none is due. A payout whose last attempt failed at an earlier address is due at once. */
 export function dueAt(

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isDatabaseDown } from '../../database/errors.ts';
+import { type BotPauseState, NEVER_PAUSED, pauseLeftMs } from '../../domain/broadcast/bot-pause.ts';
 import type { Pause } from '../../domain/broadcast/sending.ts';
 import { LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import type { FailureReport } from '../process.ts';
@@ -23,16 +24,16 @@ export interface PlatformStatus {
   readonly costly: boolean;
   /** The owner's view; null: the platform works. */
   readonly pause: Pause | null;
-  /** Until when the platform has told the bot to wait, ms UTC; 0: it has not. */
-  readonly limitedUntil: number;
+  /** The wait that the platform has told the bot, for the log. */
+  readonly limited: BotPauseState;
 }
 
 /** Tracks whether the platform told the bot to wait, cannot be reached, or gives no usable answers. */
 export interface PlatformHealth {
   /** Learns from a call about a recipient. */
   learn(delivery: Delivery): void;
-  /** The platform told an earlier sender to wait until then, ms UTC. */
-  resumeAt(until: number): void;
+  /** The platform told an earlier sender to wait, as the log has it. */
+  resumeAfter(pause: BotPauseState): void;
   /** An earlier sender backed off, as the log has it: the first answer decides whether the failure lasts. */
   doubt(error: string): void;
   status(): PlatformStatus;
@@ -41,8 +42,10 @@ export interface PlatformHealth {
 }
 
 export interface PlatformHealthOptions {
-  /** Ms since 1970 UTC. */
+  /** Ms since 1970 UTC. For the log and for persons: all waits are measured by `elapsed`. */
   readonly now: () => number;
+  /** Monotonic milliseconds. */
+  readonly elapsed: () => number;
   /** For operators: the platform gives no usable answers; null: it does. */
   readonly report: (failure: FailureReport | null) => void;
 }
@@ -69,26 +72,28 @@ const UNKNOWN: Kind = {
   costly: true,
   what: 'the platform has given no usable answer',
 };
-const WORKS: PlatformStatus = { waitMs: 0, probing: false, costly: false, pause: null, limitedUntil: 0 };
+const WORKS: PlatformStatus = { waitMs: 0, probing: false, costly: false, pause: null, limited: NEVER_PAUSED };
 
-export function createPlatformHealth({ now, report }: PlatformHealthOptions): PlatformHealth {
-  let until = 0;
+export function createPlatformHealth({ now, elapsed, report }: PlatformHealthOptions): PlatformHealth {
+  let limited = NEVER_PAUSED;
+  /** The end of that wait, and the time of the next try after a failure: monotonic. */
+  let limitedUntil = Number.NEGATIVE_INFINITY;
   /** `kind` null: from the log of an earlier sender. */
   let fault: { readonly kind: Kind | null; readonly error: string } | null = null;
   let waitMs = 0;
-  let tryAt = 0;
+  let tryAt = Number.NEGATIVE_INFINITY;
   let unknownInRow = 0;
   let isReported = false;
 
   function failed(kind: Kind, reason: string): void {
     // Calls that were under way together fail for one reason: only the first failure counts.
-    if (now() < tryAt) return;
+    if (elapsed() < tryAt) return;
     if (fault?.kind === kind) waitMs = Math.min(2 * waitMs, kind.mostMs);
     else {
       waitMs = kind.firstMs;
       fault = { kind, error: `${kind.what} since ${new Date(now()).toISOString()}: ${reason}` };
     }
-    tryAt = now() + waitMs;
+    tryAt = elapsed() + waitMs;
     if (kind.costly) report({ error: fault.error, againMs: waitMs });
     else reportEnd();
     isReported = kind.costly;
@@ -105,10 +110,16 @@ export function createPlatformHealth({ now, report }: PlatformHealthOptions): Pl
     if (unknownInRow >= UNKNOWN_IN_ROW || fault?.kind === null) failed(UNKNOWN, reason);
   }
 
+  function waitFor(pause: BotPauseState): void {
+    const leftMs = pauseLeftMs(pause, now());
+    if (leftMs > 0 && pause.until > limited.until) limited = pause;
+    limitedUntil = Math.max(limitedUntil, elapsed() + leftMs);
+  }
+
   /** The platform has given a usable answer. */
   function reached(): void {
     fault = null;
-    tryAt = 0;
+    tryAt = Number.NEGATIVE_INFINITY;
     unknownInRow = 0;
     reportEnd();
   }
@@ -121,23 +132,26 @@ export function createPlatformHealth({ now, report }: PlatformHealthOptions): Pl
       }
       // If the service failed before it sent anything, the platform has said nothing.
       else if (ownFault === null || answer.outcome !== 'returned') reached();
-      if (botProblem?.type === 'limited') until = Math.max(until, now() + botProblem.retryAfterMs);
+      if (botProblem?.type === 'limited')
+        waitFor({ until: now() + botProblem.retryAfterMs, lengthMs: botProblem.retryAfterMs });
     },
-    resumeAt(given) {
-      until = Math.max(until, given);
-    },
+    resumeAfter: waitFor,
     doubt(error) {
       fault ??= { kind: null, error };
     },
     status() {
-      if (fault === null && until === 0) return WORKS;
-      const isLimited = until > now();
+      if (fault === null && limited.until === 0) return WORKS;
+      const isLimited = limitedUntil > elapsed();
       return {
-        waitMs: Math.max(until, tryAt) - now(),
+        waitMs: Math.max(0, Math.max(limitedUntil, tryAt) - elapsed()),
         probing: fault !== null,
         costly: fault !== null && fault.kind?.costly !== false,
-        pause: isLimited ? { until, error: null } : fault === null ? null : { until: null, error: fault.error },
-        limitedUntil: until,
+        pause: isLimited
+          ? { until: limited.until, error: null }
+          : fault === null
+            ? null
+            : { until: null, error: fault.error },
+        limited,
       };
     },
     end: reportEnd,

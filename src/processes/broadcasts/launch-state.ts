@@ -1,3 +1,4 @@
+import type { BotPauseState } from '../../domain/broadcast/bot-pause.ts';
 import type { SendingState } from '../../domain/broadcast/sending.ts';
 import type { Message } from '../../domain/broadcast/sending-message.ts';
 import type { TemplateUser } from '../../domain/broadcast/template.ts';
@@ -91,7 +92,7 @@ export type LaunchEffect =
       readonly gapMs: number;
     }
   /** Append outcomes and the next claim, in one commit; the answer is `appended` or `not_appended`. */
-  | { readonly type: 'record'; readonly entries: Entries; readonly limitedUntil: number }
+  | { readonly type: 'record'; readonly entries: Entries; readonly limited: BotPauseState }
   /** Look up the users of a claim; the answer is `found`. */
   | { readonly type: 'look_up'; readonly claim: number; readonly chats: readonly number[] }
   /** Let the bot's send queue rest. */

@@ -156,7 +156,7 @@ function due(state: Launch, platform: PlatformStatus, now: number): Effects {
   releaseStale(state, now);
   const entries = nextEntries(state, platform, now);
   state.recording = { entries, attempted: log.attempted };
-  return [...ended, { type: 'record', entries, limitedUntil: platform.limitedUntil }];
+  return [...ended, { type: 'record', entries, limited: platform.limited }];
 }
 
 function releaseStale(state: Launch, now: number): void {

@@ -153,6 +153,7 @@ async function sendWhileHeld(
   const queue = createSendQueue(connections, MAX_CALLS_OF_BOT, elapsed, held);
   const health = createPlatformHealth({
     now: context.sources.now,
+    elapsed,
     report: (failure) => reportPlatform(context, bot, failure),
   });
   const sender = { api, queue, schemaOf, watch, usersOf, health, elapsed };

@@ -180,11 +180,11 @@ export async function sendLaunch(
     give({ type: 'failed', againMs: failures.failed(error) });
   }
 
-  async function record({ entries, limitedUntil }: Extract<Task, { type: 'record' }>): Promise<void> {
+  async function record({ entries, limited }: Extract<Task, { type: 'record' }>): Promise<void> {
     let wrote = false;
     try {
       // The bot's pause must be in the log before the launch that got the 429 can end.
-      await pauses.append((bot) => pauseBot(bot, limitedUntil), deadline.signal);
+      await pauses.append((bot) => pauseBot(bot, limited), deadline.signal);
       await writer.append((log) => {
         const decision = entriesOf(log, entries);
         wrote ||= !(decision instanceof Rejection) && decision.length > 0;
@@ -220,7 +220,7 @@ export async function sendLaunch(
     }
   }
 
-  health.resumeAt(pauses.state.until);
+  health.resumeAfter(pauses.state);
   const { paused } = writer.state;
   if (writer.state.launch === launch && typeof paused?.error === 'string') health.doubt(paused.error);
   const { waitMs } = health.status();

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import { type Announced, CUT_OFF_MS, type Notice, SET_BACK_MS, webhookId } from '../../domain/referral/delivery.ts';
+import { type Announced, CUT_OFF_MS, type Notice, webhookId } from '../../domain/referral/delivery.ts';
+import { SET_BACK_MS } from '../../domain/set-back.ts';
 
 /** The pool, and the schemas of the read models `accounts` and `catalog`. */
 export interface DeliverySource {

@@ -18,10 +18,17 @@ beforeEach(() => {
 
 describe("what a bot's sender learns of the platform", () => {
   let now: number;
+  /** Of the clock, while `now` advances. */
+  let setBack: number;
   let health: PlatformHealth;
   beforeEach(() => {
     now = 1_700_000_000_000;
-    health = createPlatformHealth({ now: () => now, report: (failure) => reported.push(failure) });
+    setBack = 0;
+    health = createPlatformHealth({
+      now: () => now + setBack,
+      elapsed: () => now,
+      report: (failure) => reported.push(failure),
+    });
   });
 
   const outcome = (outcome: Outcome['outcome'], reason: string | null): Delivery => endedWith({ outcome, reason });
@@ -132,6 +139,21 @@ describe("what a bot's sender learns of the platform", () => {
     expect(health.status().pause).toEqual({ until: 6000, error: null });
     now = 6000;
     expect(health.status().pause).toBeNull();
+  });
+
+  test('a clock that is set back an hour makes no wait longer', () => {
+    limited(6000);
+    unreachable();
+    setBack = -3_600_000;
+    expect(health.status().waitMs).toBe(6000);
+    now += 6000;
+    expect(health.status()).toMatchObject({ waitMs: 0, pause: { until: null } });
+    unreachable();
+    expect(health.status().waitMs).toBe(1000);
+    // A sender that starts now reads the pause from the log.
+    health = createPlatformHealth({ now: () => now + setBack, elapsed: () => now, report: () => {} });
+    health.resumeAfter({ until: now, lengthMs: 6000 });
+    expect(health.status().waitMs).toBe(0);
   });
 });
 

@@ -37,7 +37,7 @@ const written = (answer: Answer) => async (write: () => void) => {
 /** Begins to send as a new sender. */
 const begin = (): Promise<SendingWriter> => {
   stop = new AbortController();
-  health = createPlatformHealth({ now: () => Date.UTC(2026, 0) + now, report: () => {} });
+  health = createPlatformHealth({ now: () => Date.UTC(2026, 0) + now, elapsed: () => now, report: () => {} });
   queue = createSendQueue(createConnections(10), 10, elapsed, stop.signal);
   now += 2000;
   const isSending = async () => !stop.signal.aborted;

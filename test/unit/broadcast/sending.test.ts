@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { botPause, pauseBot } from '../../../src/domain/broadcast/bot-pause.ts';
+import { botPause, pauseBot, pauseLeftMs } from '../../../src/domain/broadcast/bot-pause.ts';
 import {
   type Answered,
   abandonClaims,
@@ -327,11 +327,18 @@ test('a pause is recorded once, and so is its end', () => {
   expect(given(sending, event, claimed(1, [[0, 0]], 'a', 2)).state().limited).toBe(false);
 });
 
+test('a pause of the bot lasts its own length at most, whatever the clock says', () => {
+  const pause = { until: 20_000, lengthMs: 6000 };
+  expect([14_000, 17_000, 20_000, 99_000].map((now) => pauseLeftMs(pause, now))).toEqual([6000, 3000, 0, 0]);
+  expect(pauseLeftMs(pause, 20_000 - 3_600_000), 'the clock was set back').toBe(0);
+  expect(pauseLeftMs({ until: 20_000, lengthMs: null }, 14_000), 'recorded by an earlier program').toBe(6000);
+});
+
 test('a pause of the bot is recorded once, and is never made shorter', () => {
-  const paused = given(botPause).when((state) => pauseBot(state, 5000));
-  paused.yields({ type: 'bot_paused', data: { until: 5000 } });
+  const paused = given(botPause).when((state) => pauseBot(state, { until: 5000, lengthMs: 3000 }));
+  paused.yields({ type: 'bot_paused', data: { until: 5000, length_ms: 3000 } });
   paused.isIdempotent();
-  given(botPause, { type: 'bot_paused', data: { until: 5000 } })
-    .when((state) => pauseBot(state, 4000))
+  given(botPause, { type: 'bot_paused', data: { until: 5000, length_ms: 3000 } })
+    .when((state) => pauseBot(state, { until: 4000, lengthMs: 3000 }))
     .yieldsNothing();
 });
