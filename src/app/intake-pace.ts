@@ -9,8 +9,8 @@ import { isFollowed, servedOf, versionsOf } from '../projections/runtime/version
 import { pause } from '../util/pause.ts';
 
 /**
- * Slows the senders that filled the backlog while the read models that follow intake are late. Appends of other senders go on
- * at once (docs/adr/0032-the-pace-of-intake-counts-by-sender.md).
+ * Slows the senders that filled the backlog while the read models that follow intake are late. Appends of other senders
+ * do not wait (docs/adr/0032-the-pace-of-intake-counts-by-sender.md).
  */
 export interface IntakePace {
   /**
