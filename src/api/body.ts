@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { BodyPools, type BodyShare, PACE, watchPace } from './body-pool.ts';
 import { createBodyScan } from './body-scan.ts';
-import { ApiError, unavailable } from './errors.ts';
+import { ApiError } from './errors.ts';
 import { JsonSyntaxError, parseJson } from './json.ts';
 
 declare module 'fastify' {
@@ -24,78 +25,81 @@ export const UNSHOWN_BODY = 64 << 10;
 /** The limit for most routes, with a key in header or query. */
 export const SMALL_BODY = 1 << 20;
 export const LARGE_BODY = 16 << 20;
-/**
- * Limit for the bodies of all requests that are not answered yet, in bytes received. While the log is down, 64 MiB of
- * parsed events that wait take some 600 MB. Without this limit, 400 connections took 1.4 GB. Requests that have shown no
- * key have a limit of their own, so that they cannot crowd out the others.
- */
-const MAX_HELD_BYTES = 64 << 20;
-const MAX_HELD_UNSHOWN_BYTES = 16 << 20;
-
+/** Its bodies have a pool of their own, so that strangers cannot keep operators and owners out. */
+export const LOGIN_URL = '/console/session';
 /**
  * Takes bodies as bytes, of any media type. They are parsed only after the key has been checked, since a wrong body with a
  * missing key is a 401. Numbers must keep their digits, so the parser is our own (json.ts).
  */
-export function takeRawBodies(app: FastifyInstance): void {
+export function takeRawBodies(app: FastifyInstance, pools = new BodyPools(), pace = PACE): void {
   app.decorateRequest('rawBody', null);
   app.decorateRequest('bodyProblem', null);
   app.decorateRequest('bodyCuts');
   app.decorateRequest('keyShown', false);
   app.decorateRequest('heldBytes', 0);
-  const shown = { held: 0, max: MAX_HELD_BYTES };
-  const unshown = { held: 0, max: MAX_HELD_UNSHOWN_BYTES };
-  const shareOf = (request: FastifyRequest): typeof shown => (request.keyShown ? shown : unshown);
   app.addHook('preParsing', (request, reply, payload, done) => {
     const share = shareOf(request);
-    reply.raw.once('close', () => {
-      share.held -= request.heldBytes;
-    });
+    reply.raw.once('close', () => pools.release(share, request.heldBytes));
     done(null, payload);
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, payload, done) => {
     const limit = request.keyShown ? request.routeOptions.bodyLimit : UNSHOWN_BODY;
     const share = shareOf(request);
-    const hold = (bytes: number): void => {
-      share.held += bytes;
-      request.heldBytes += bytes;
-    };
-    let chunks: Buffer[] | null = [];
-    let size = 0;
     const scan = createBodyScan();
     request.bodyCuts = scan.cuts;
-    const tooLarge = (): void => {
-      payload.removeAllListeners('data');
-      payload.resume();
-      done(new ApiError(413, `the body is larger than ${limit} bytes`));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    /** Why the body is not kept. Its rest is read and thrown away, so that the answer reaches its caller. */
+    let refusal: ApiError | null = null;
+    const refuse = (reason: ApiError): void => {
+      refusal = reason;
+      pools.release(share, request.heldBytes);
+      request.heldBytes = 0;
+      chunks.length = 0;
     };
-    if (Number(request.headers['content-length'] ?? 0) > limit) return tooLarge();
+    const answerNow = (error: ApiError): void => {
+      refuse(error);
+      payload.removeAllListeners('data').removeAllListeners('end');
+      payload.resume();
+      stop();
+      done(error);
+    };
+    const tooLarge = () => new ApiError(413, `the body is larger than ${limit} bytes`);
+    const stop = watchPace(pace, () => size, answerNow);
+    payload.once('close', stop);
+    if (Number(request.headers['content-length'] ?? 0) > limit) return answerNow(tooLarge());
     payload.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) return tooLarge();
-      if (chunks === null) return;
+      if (size > limit) return answerNow(tooLarge());
+      if (refusal !== null) return;
       request.bodyProblem = scan.push(chunk);
-      if (request.bodyProblem !== null) {
-        hold(-request.heldBytes);
-        chunks = null;
-        return;
-      }
+      const reason = request.bodyProblem ?? pools.hold(share, chunk.length);
+      if (reason !== null) return refuse(reason);
+      request.heldBytes += chunk.length;
       chunks.push(chunk);
-      hold(chunk.length);
-      if (share.held <= share.max) return;
-      // The limit is reached: the rest is read and thrown away, so that the answer reaches its caller.
-      hold(-request.heldBytes);
-      chunks = null;
     });
     payload.on('end', () => {
-      if (size > limit) return;
+      stop();
       if (request.bodyProblem !== null) return done(null, undefined);
-      if (chunks === null) return done(unavailable('too many requests are waiting, try again'));
+      if (refusal !== null) return done(refusal);
       request.rawBody = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
       done(null, undefined);
     });
-    payload.on('error', (error) => done(new ApiError(400, `the body could not be read: ${error.message}`)));
+    payload.on('error', (error) => {
+      stop();
+      done(new ApiError(400, `the body could not be read: ${error.message}`));
+    });
   });
+}
+
+/** The share of a request whose key, session or secret token has been checked, or of an unknown caller's address. */
+function shareOf({ principal, operator, access, keyShown, routeOptions, ip }: FastifyRequest): BodyShare {
+  if (principal !== null) return { pool: 'key', holder: `owner ${principal.ownerId}` };
+  if (operator !== null) return { pool: 'key', holder: `operator ${operator.operatorId}` };
+  if (access !== null && access.bot !== null) return { pool: 'platform', holder: access.bot.public_key };
+  if (keyShown) return { pool: 'key', holder: `session from ${ip}` };
+  return { pool: routeOptions.url === LOGIN_URL ? 'login' : 'stranger', holder: ip };
 }
 
 /** The parsed body, or the error to answer with. It is looked at only after authentication. */

@@ -119,6 +119,8 @@ export function answerMalformedHttp(error: NodeJS.ErrnoException, socket: Socket
 }
 
 function send(reply: FastifyReply, answer: ApiError): FastifyReply {
+  // The rest of the body may never come.
+  if (answer.status === 408) void reply.header('connection', 'close');
   return reply.status(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(answer.body()));
 }
 

@@ -9,7 +9,7 @@ import { listResources } from '../../queries/catalog/bots.ts';
 import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import type { Operator, OperatorAuthenticator } from '../../queries/operations/operators.ts';
 import type { AccessControl, SessionAccess } from '../access.ts';
-import { parseBody } from '../body.ts';
+import { LOGIN_URL, parseBody } from '../body.ts';
 import { ApiError } from '../errors.ts';
 import { revalidate } from '../revalidation.ts';
 import { checked } from '../route.ts';
@@ -96,7 +96,7 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
 
   app.route({
     method: 'POST',
-    url: '/console/session',
+    url: LOGIN_URL,
     schema: { hide: true },
     onRequest: async (request) => {
       control.checkReady();
@@ -129,7 +129,7 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
 
   app.route({
     method: 'GET',
-    url: '/console/session',
+    url: LOGIN_URL,
     schema: { hide: true },
     onRequest: async () => control.checkReady(),
     onSend: revalidate,
@@ -142,7 +142,7 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
 
   app.route({
     method: 'DELETE',
-    url: '/console/session',
+    url: LOGIN_URL,
     schema: { hide: true },
     async handler(request, reply) {
       refuseOtherSites(request);
