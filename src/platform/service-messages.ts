@@ -1,7 +1,7 @@
 /**
  * Fields that mark a message as a service message of the platform (https://core.telegram.org/bots/api#message): no person wrote
- * it, so it makes no event of kind `message` (decisions.md#event-of-an-update). `successful_payment` and `web_app_data` make
- * events of their own kinds.
+ * it, so it makes no event of kind `message` (decisions.md#event-of-an-update). `successful_payment`,
+ * `refunded_payment` and `web_app_data` make events of their own kinds.
  */
 export const SERVICE_FIELDS: readonly string[] = [
   'boost_added',
@@ -45,7 +45,6 @@ export const SERVICE_FIELDS: readonly string[] = [
   'poll_option_added',
   'poll_option_deleted',
   'proximity_alert_triggered',
-  'refunded_payment',
   'suggested_post_approval_failed',
   'suggested_post_approved',
   'suggested_post_declined',

@@ -27,7 +27,11 @@ const CHAT_TYPES = new Set(['private', 'group', 'supergroup', 'channel']);
 type ChatType = NonNullable<UpdateItem['chat_type']>;
 
 /** The system event of an update, with its properties. */
-type Action = Pick<UpdateItem, 'event_id' | 'command' | 'start_param' | 'callback_data' | 'value' | 'unit'>;
+type Action = Pick<
+  UpdateItem,
+  'event_id' | 'command' | 'start_param' | 'callback_data' | 'value' | 'unit' | keyof Charged
+>;
+type Charged = Pick<UpdateItem, 'charge_id' | 'recurring' | 'subscription_until'>;
 
 /**
  * Extracts the fields that the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update);
@@ -50,7 +54,7 @@ export function parseUpdate(
   const actor = actorOf(property(body, ACTOR[kind]!), body, holder);
   if (actor === undefined) return null;
 
-  const { userId, user } = actor;
+  const { userId, user, byBot } = actor;
   const chatType = chatTypeOf(holder);
   const action = actionOf(kind, body, chatType, username);
   const person = personOf(user);
@@ -65,25 +69,32 @@ export function parseUpdate(
     ...(person !== undefined && { person }),
     ...(chatType !== undefined && { chat_type: chatType }),
     ...action,
+    ...(byBot && { by_bot: true }),
   };
 }
 
 /**
  * Finds the user who acts. It is never the bot itself: the platform sends service messages of a private chat, such as a pin
  * by the bot, with `from` = the bot. For a message of a chat (`sender_chat`) or a vote by a chat (`voter_chat`) the platform
- * fills in a stand-in user, who acts nowhere.
+ * fills in a stand-in user, who acts nowhere. A refund that the bot gives in a private chat belongs to the chat's user.
  */
-function actorOf(
-  user: unknown,
-  body: JsonObject,
-  holder: unknown,
-): { readonly userId: number; readonly user: JsonObject } | undefined {
+function actorOf(user: unknown, body: JsonObject, holder: unknown): Actor | undefined {
   if (!isJsonObject(user) || STAND_IN.some((field) => isJsonObject(property(body, field)))) return undefined;
   const userId = safeInteger(property(user, 'id'));
   if (userId === undefined || userId <= 0) return undefined;
   const isBotOfChat =
     property(user, 'is_bot') === true && chatTypeOf(holder) === 'private' && chatIdOf(holder) !== userId;
-  return isBotOfChat ? undefined : { userId, user };
+  if (!isBotOfChat) return { userId, user, byBot: false };
+  const chatId = chatIdOf(holder);
+  const isRefund = isJsonObject(property(body, 'refunded_payment')) && chatId !== undefined && chatId > 0;
+  return isRefund ? { userId: chatId, user: {}, byBot: true } : undefined;
+}
+
+interface Actor {
+  readonly userId: number;
+  /** The platform's User object; empty if the bot acted. */
+  readonly user: JsonObject;
+  readonly byBot: boolean;
 }
 
 const STAND_IN = ['sender_chat', 'voter_chat'] as const;
@@ -108,16 +119,16 @@ function dateFieldOf(kind: string): 'date' | 'edit_date' {
 }
 
 /**
- * Whether the update makes its actor a user of the bot. Private chats make users; callbacks and payments do in any
- * chat. A `my_chat_member` of a group does not: its actor is an administrator who may never have spoken to the bot.
+ * Whether the update makes its actor a user of the bot. Private chats make users; callbacks, payments and refunds do in
+ * any chat. A `my_chat_member` of a group does not: its actor is an administrator who may never have spoken to the bot.
  */
 function makesUser(kind: string, chatType: ChatType | undefined, { event_id }: Action): boolean {
-  if (kind === 'callback_query' || event_id === SYSTEM_EVENTS.payment) return true;
+  if (kind === 'callback_query' || event_id === SYSTEM_EVENTS.payment || event_id === SYSTEM_EVENTS.refund) return true;
   return chatType === 'private' && (kind === 'message' || kind === 'edited_message' || kind === 'my_chat_member');
 }
 
 /**
- * Finds the system event: the first match of start, command, payment, webapp_data, callback, block, unblock, message.
+ * Finds the system event: the first match of start, command, payment, refund, webapp_data, callback, block, unblock, message.
  */
 function actionOf(kind: string, body: JsonObject, chatType: ChatType | undefined, username: string | null): Action {
   switch (kind) {
@@ -141,7 +152,13 @@ function messageAction(message: JsonObject, username: string | null): Action {
   const command = commandOf(message, username);
   if (command !== null) return commandAction(command);
   const payment = property(message, 'successful_payment');
-  if (isJsonObject(payment)) return { event_id: SYSTEM_EVENTS.payment, ...paid(payment) };
+  if (isJsonObject(payment)) return { event_id: SYSTEM_EVENTS.payment, ...paid(payment), ...charged(payment) };
+  const refund = property(message, 'refunded_payment');
+  if (isJsonObject(refund)) {
+    const { value, unit } = paid(refund);
+    const back = value === undefined ? {} : { value: value === '0' ? value : `-${value}`, unit };
+    return { event_id: SYSTEM_EVENTS.refund, ...back, ...charged(refund) };
+  }
   if (isJsonObject(property(message, 'web_app_data'))) return { event_id: SYSTEM_EVENTS.webapp_data };
   // A platform's service message (a pin, a shared user, a topic) is nothing that a person wrote.
   return SERVICE_FIELDS.some((field) => (property(message, field) ?? null) !== null)
@@ -157,8 +174,24 @@ function commandAction({ name, payload }: Command): Action {
 function paid(payment: JsonObject): Pick<Action, 'value' | 'unit'> {
   const amount = safeInteger(property(payment, 'total_amount'));
   const currency = property(payment, 'currency');
-  if (amount === undefined || typeof currency !== 'string' || !/^[A-Za-z]{3}$/.test(currency)) return {};
+  if (amount === undefined || amount < 0 || typeof currency !== 'string' || !/^[A-Za-z]{3}$/.test(currency)) return {};
   return { value: String(amount), unit: currency.toUpperCase() };
+}
+
+/** Characters. The platform's ids have about 100; an index entry of PostgreSQL takes 2,700 bytes at most. */
+const MAX_CHARGE_ID = 250;
+
+/** The platform's id of the charge, and the end of a subscription's payment. */
+function charged(payment: JsonObject): Charged {
+  const id = property(payment, 'telegram_payment_charge_id');
+  const until = dateOf(property(payment, 'subscription_expiration_date'));
+  const isFirst = property(payment, 'is_first_recurring') === true;
+  const isRecurring = isFirst || property(payment, 'is_recurring') === true;
+  return {
+    ...(typeof id === 'string' && id !== '' && id.length <= MAX_CHARGE_ID && { charge_id: replaceUnstorable(id) }),
+    ...(isRecurring && { recurring: isFirst ? 'first' : 'renewal' }),
+    ...(until !== undefined && { subscription_until: until }),
+  };
 }
 
 function membershipAction(change: JsonObject): Action {

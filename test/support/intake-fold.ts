@@ -133,7 +133,17 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
             ...lists,
           };
           bots.set(key, { bot_id, owner_id, pair, value, clock: 0, ...collections });
-          const names = ['start', 'command', 'payment', 'webapp_data', 'callback', 'block', 'unblock', 'message'];
+          const names = [
+            'start',
+            'command',
+            'payment',
+            'webapp_data',
+            'callback',
+            'block',
+            'unblock',
+            'message',
+            'refund',
+          ];
           for (const [i, name] of names.entries())
             types.push({ bot_id, event_id: i + 1, kind: 'system', name, target_id: null });
           types.push({ bot_id, event_id: 100, kind: 'target', name: 'Sale', target_id: 1 });

@@ -90,6 +90,36 @@ describe('the one event that an update makes', () => {
     });
   });
 
+  const charge = { currency: 'XTR', total_amount: 500, telegram_payment_charge_id: 'c1', invoice_payload: 'secret' };
+
+  it('a payment of a subscription, with its charge', () => {
+    const payment = { ...charge, is_recurring: true, is_first_recurring: true, subscription_expiration_date: SECONDS };
+    const kept = { event_id: SYSTEM_EVENTS.payment, value: '500', unit: 'XTR', charge_id: 'c1' };
+    const first = parseUpdate(message({ successful_payment: payment as Message['successful_payment'] & {} }));
+    expect(first).toEqual({ ...adas, ...kept, recurring: 'first', subscription_until: SECONDS * 1000 });
+    const renewal = { ...charge, is_recurring: true } as unknown as Message['successful_payment'] & {};
+    expect(parseUpdate(message({ successful_payment: renewal }))).toEqual({ ...adas, ...kept, recurring: 'renewal' });
+  });
+
+  it('a payment without its charge, if its id is longer than an index can hold', () => {
+    const long = { ...charge, telegram_payment_charge_id: 'x'.repeat(251) } as Message['successful_payment'] & {};
+    expect(parseUpdate(message({ successful_payment: long }))).not.toHaveProperty('charge_id');
+  });
+
+  it('a refund, with a negative value, also from the bot', () => {
+    const refunded_payment = charge as Message['refunded_payment'] & {};
+    const kept = { event_id: SYSTEM_EVENTS.refund, value: '-500', unit: 'XTR', charge_id: 'c1' };
+    expect(parseUpdate(message({ refunded_payment }))).toEqual({ ...adas, ...kept });
+    const bot: User = { id: 77, is_bot: true, first_name: 'Bot' };
+    const { person: _, ...unnamed } = adas;
+    expect(parseUpdate(message({ refunded_payment, from: bot }))).toEqual({
+      ...unnamed,
+      ...kept,
+      is_premium: false,
+      by_bot: true,
+    });
+  });
+
   it('data of a mini app, without its content', () => {
     const item = parseUpdate(message({ web_app_data: { data: 'secret', button_text: 'Go' } }));
     expect(item).toEqual({ ...adas, event_id: SYSTEM_EVENTS.webapp_data });
@@ -255,7 +285,7 @@ describe('the fields of a message that the installed types mark as service messa
     const types = readFileSync(new URL('../../node_modules/@grammyjs/types/message.d.ts', import.meta.url), 'utf8');
     const documented = [...types.matchAll(/ServiceMessage & MsgWith<"(\w+)">/g)].map(([, name]) => name!);
     const described = [...types.matchAll(/\/\*\* Service message: .*\n +(\w+)\?:/g)].map(([, name]) => name!);
-    const ownKind = ['successful_payment', 'web_app_data'];
+    const ownKind = ['successful_payment', 'refunded_payment', 'web_app_data'];
     const written = ['invoice'];
     expect([...new Set([...SERVICE_FIELDS, ...ownKind, ...written])].sort()).toEqual(
       [...new Set([...documented, ...described])].sort(),

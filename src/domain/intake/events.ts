@@ -108,9 +108,17 @@ export const updateItem = z.object({
   /** The payload of /start, 1 to 64 of [A-Za-z0-9_-]: a visit by that code. */
   start_param: z.string().optional(),
   callback_data: z.string().optional(),
-  /** A payment's total_amount in minor units, and its currency. */
+  /** A payment's total_amount in minor units, and its currency. Of a refund it is negative. */
   value: decimal.optional(),
   unit: z.string().optional(),
+  /** The platform's id of the payment, also in its refund. */
+  charge_id: z.string().optional(),
+  /** The payment is one of a subscription. */
+  recurring: z.enum(['first', 'renewal']).optional(),
+  /** End of what the subscription's payment paid for, ms UTC. */
+  subscription_until: int.optional(),
+  /** The bot caused the update: it says nothing about the user but the event. */
+  by_bot: z.literal(true).optional(),
 });
 export type UpdateItem = z.infer<typeof updateItem>;
 /** `person` is the sealed text of a `Person`. */

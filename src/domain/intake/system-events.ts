@@ -11,6 +11,7 @@ export const SYSTEM_EVENTS = {
   block: 6,
   unblock: 7,
   message: 8,
+  refund: 9,
 } as const;
 
 /** The goal that every bot has from the start. */

@@ -4,6 +4,7 @@ import { accrueRewards } from '../../commands/referral/accruals.ts';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
 import type { RewardBase, RewardItem } from '../../domain/referral/account/reward.ts';
 import { type Cursor, hasPassedAll, type Position, partitionOf, within } from '../../log/port.ts';
+import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
@@ -16,11 +17,13 @@ import {
   endOfPage,
   type Stretch,
 } from '../../queries/referral/earnings.ts';
+import { refundsOf } from '../../queries/referral/refunds.ts';
 import { inSpan } from '../../util/tracing.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { ACCOUNT_AGAIN_MS, isUnreadable, reportAccount } from '../unreadable-account.ts';
 import { createRest } from '../wait-for-work.ts';
 import { leaveOut, type Progress, safeCursor, takeIn } from './progress.ts';
+import { reverseRefunded } from './refunds.ts';
 
 /** How often it looks for events to reward. Once all are decided on, growth of the log wakes it. */
 const POLL_MS = 150;
@@ -57,7 +60,7 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
       context.note(safeCursor(progress));
       for (const [partition, to] of found.upTo) {
         const stretch = { partition, after: reached.get(partition) ?? '', to };
-        const done = await walk(context.accounts, found.source, stretch, signal, {
+        const done = await walk(context, found.source, stretch, signal, {
           passed(position) {
             reached.set(partition, position);
             context.note(safeCursor(progress));
@@ -96,19 +99,25 @@ async function lookUp(
 ): Promise<Found | null> {
   while (!(await waitForReadModels([servedProgress(pool, catalogReadModel)], logEnd, { timeoutMs: CATALOG_MS })))
     if (signal.aborted) return null;
-  const [events, referral, catalog] = await Promise.all(
-    [eventsReadModel, referralReadModel, catalogReadModel].map(served),
+  const [events, referral, catalog, accounts] = await Promise.all(
+    [eventsReadModel, referralReadModel, catalogReadModel, accountsReadModel].map(served),
   );
-  if (!events || !referral || !catalog) return null;
+  if (!events || !referral || !catalog || !accounts) return null;
   const upTo = new Map<number, Position>();
   for (const [partition, end] of within(partitions, logEnd)) {
     const [passed, known] = [events.passed.get(partition), referral.passed.get(partition)];
     if (passed === undefined || known === undefined) continue;
     upTo.set(partition, [end, passed, known].sort()[0]!);
   }
-  const source = { pool, events: events.schema, referral: referral.schema, catalog: catalog.schema };
+  const schemas = {
+    events: events.schema,
+    referral: referral.schema,
+    catalog: catalog.schema,
+    accounts: accounts.schema,
+  };
+  const source = { pool, ...schemas };
   // Read after the checkpoints, so it has every dead letter before them.
-  const everywhere = await deadLetteredIn(pool, [events.schema, referral.schema]);
+  const everywhere = await deadLetteredIn(pool, [events.schema, referral.schema, accounts.schema]);
   const deadLettered = new Map([...everywhere].filter(([, position]) => partitions.has(partitionOf(position))));
   return { source, upTo, deadLettered };
 }
@@ -126,7 +135,7 @@ interface AccountName {
 
 /** Walks part of a partition, page by page. @returns false: the signal aborted before the end */
 async function walk(
-  accounts: Accounts,
+  context: ProcessContext,
   source: EarningsSource,
   { partition, after: from, to }: Stretch,
   signal: AbortSignal,
@@ -138,7 +147,10 @@ async function walk(
     if (last !== null) {
       const rows = await earningsOf(source, { partition, after, to: last });
       const onUnreadable = (account: AccountName, error: Error) => unreadable(account, after, error);
-      if (!(await accrue(accounts, rows, signal, onUnreadable))) return false;
+      if (!(await accrue(context.accounts, rows, signal, onUnreadable))) return false;
+      // After the accruals: a payment and its refund may be on one page.
+      const refunds = await refundsOf(source, { partition, after, to: last });
+      if (!(await reverseRefunded(context, source, refunds, signal, onUnreadable))) return false;
     }
     after = last ?? to;
     passed(after);

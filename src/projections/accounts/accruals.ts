@@ -28,6 +28,9 @@ export interface AccrualRow {
   /** Decimal text. */
   readonly amount: string;
   readonly compensates: number | null;
+  /** The event that earned it; null: a compensation. */
+  readonly event_commit: string | null;
+  readonly event_idx: number | null;
 }
 
 interface LockRow {
@@ -49,7 +52,8 @@ export function addAccrual(
   { accrual_id, rule_id, referral_id, event, amount, unit_id, available_at, at }: DataOf<typeof rewardAccrued>,
 ): void {
   const earned = { accrual_id, place, date: event.received, at, available_at, unit: unit_id ?? 0, amount };
-  accruals.push({ public_key, user_id, ...earned, rule_id, referral_id, compensates: null });
+  const by = { event_commit: event.commit_id, event_idx: event.index };
+  accruals.push({ public_key, user_id, ...earned, rule_id, referral_id, compensates: null, ...by });
 }
 
 export function addLock(
@@ -84,9 +88,9 @@ async function writeAccruals(tx: ClientBase, accruals: readonly AccrualRow[]): P
   await tx.query({
     name: 'accounts.insert_accruals',
     text: `INSERT INTO accruals (accrual_id, public_key, user_id, place, date, at, available_at, unit, rule_id,
-                                 referral_id, compensates, amount, cancelled)
+                                 referral_id, event_commit, event_idx, compensates, amount, cancelled)
            SELECT accrual_id, public_key, user_id, place, date, at, available_at, unit, rule_id,
-                  referral_id, compensates, amount, false
+                  referral_id, event_commit, event_idx, compensates, amount, false
              FROM jsonb_populate_recordset(NULL::accruals, $1)`,
     values: [rows],
   });
@@ -153,7 +157,8 @@ export async function applyReversal(
   if (compensation_id === null) return cancel(tx, public_key, accrual_id);
   const amount = negated(reversed.amount);
   const made = { accrual_id: compensation_id, place, date: at, at, available_at: at, compensates: accrual_id };
-  await writeAccruals(tx, [{ public_key, user_id, ...reversed, ...made, amount }]);
+  const by = { event_commit: null, event_idx: null };
+  await writeAccruals(tx, [{ public_key, user_id, ...reversed, ...made, ...by, amount }]);
 }
 
 /** Takes a cancelled accrual out of the sums. */

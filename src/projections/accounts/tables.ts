@@ -54,6 +54,9 @@ CREATE TABLE accruals (
   unit bigint NOT NULL,
   rule_id bigint NOT NULL,
   referral_id bigint NOT NULL,
+  /* the event that earned it; null: a compensation */
+  event_commit uuid,
+  event_idx smallint,
   /* the accrual that this one makes good */
   compensates bigint,
   /* when it was cancelled, or made good by another one, and where that stands */

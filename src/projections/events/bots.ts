@@ -5,6 +5,7 @@ import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
 import type { Utm } from '../../domain/intake/utm.ts';
 import { loadBotRows } from '../bot-rows.ts';
 import { type BotIntake, botIntake } from '../intake-state.ts';
+import type { Charge } from './charges.ts';
 import type { EventDraft, Source } from './draft.ts';
 import { type PropertyNames, propertyNames } from './properties.ts';
 import type { RuleName } from './rewards.ts';
@@ -31,6 +32,8 @@ export interface Bot {
   /** UTM combinations of the batch's visits, by their text. The id is set before rows are written. */
   readonly utms: Map<string, UtmUse>;
   readonly users: Map<number, User>;
+  /** Charges of payments that the batch names, by the platform's id. */
+  readonly charges: Map<string, Charge>;
 }
 
 /** A unit of the bot, and since when its code is known. */
@@ -100,6 +103,7 @@ export function botOf(settings: BotSettings): Bot {
     ...settings,
     utms: new Map(),
     users: new Map(),
+    charges: new Map(),
   };
 }
 

@@ -111,8 +111,18 @@ export function valueNow({ source, value_int, value_norm, unit }: EventDraft, sc
 }
 
 /** JSON text of the fields of a platform update that have no column. */
-export function propertiesOf({ command, callback_data, start_param, chat_type }: UpdateItem): string {
-  return JSON.stringify({ command, callback_data, start_param, chat_type });
+export function propertiesOf(item: UpdateItem): string {
+  const { command, callback_data, start_param, chat_type, charge_id, recurring, subscription_until } = item;
+  const until = subscription_until === undefined ? undefined : new Date(subscription_until).toISOString();
+  return JSON.stringify({
+    command,
+    callback_data,
+    start_param,
+    chat_type,
+    charge_id,
+    recurring,
+    subscription_until: until,
+  });
 }
 
 /** Orders the events of a user. */

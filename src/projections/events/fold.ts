@@ -16,6 +16,7 @@ import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { botIntake, botOfCommit, ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, botOf, isTrigger, scaleOf, type User, type UtmUse } from './bots.ts';
+import { type RefundedPayment, takeCharge } from './charges.ts';
 import { type EventDraft, eventDraft, type ItemOrigin, propertiesOf, valueNow } from './draft.ts';
 import { newUser } from './load.ts';
 import { propertyNames, takeProperties } from './properties.ts';
@@ -62,6 +63,7 @@ export interface Outcome {
   readonly newUnits: NewUnit[];
   readonly rewardable: Rewardable[];
   readonly refusals: Refusal[];
+  readonly refundedPayments: RefundedPayment[];
 }
 
 /** Folds the commits in the log's order, by the decisions of domain/intake/fold.ts. */
@@ -77,6 +79,7 @@ export function foldBatch(bots: Map<string, Bot>, commits: readonly ReadCommit[]
     newUnits: [],
     rewardable: [],
     refusals: [],
+    refundedPayments: [],
   };
   for (const commit of commits) foldCommit(outcome, commit);
   return outcome;
@@ -236,7 +239,7 @@ function foldUpdate(outcome: Outcome, bot: Bot, item: Omit<UpdateItem, 'person'>
   if (accepted === null) return;
   const user = userOf(bot, item.user_id);
   if (accepted.userAppears) addUser(outcome, user, origin);
-  if (item.event_id === undefined) return;
+  if (item.event_id === undefined || !takeCharge(bot, item, origin, outcome.refundedPayments)) return;
   const event = eventDraft(
     { ...item, event_id: item.event_id },
     origin,

@@ -6,6 +6,7 @@ import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { loadCodes, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { type Bot, loadBots, type Tail, type User } from './bots.ts';
+import { loadCharges, nameCharges } from './charges.ts';
 import type { EventDraft } from './draft.ts';
 import { loadPropertyNames } from './properties.ts';
 
@@ -25,6 +26,10 @@ export async function loadBatch(
     wanted.map(({ bot: { intake }, named: { updateIds } }) => ({ intake, updateIds })),
   );
   await loadEventKeys(tx, wanted);
+  await loadCharges(
+    tx,
+    wanted.flatMap(({ bot, named: { charges } }) => [...charges].map((id) => ({ bot, id }))),
+  );
   await loadCodes(
     tx,
     wanted.map(({ bot, named: { payloads } }) => ({ bot, payloads })),
@@ -41,6 +46,8 @@ interface Named extends NamedKeys {
   readonly appearing: Set<number>;
   /** Names of custom properties. */
   readonly properties: Set<string>;
+  /** The platform's ids of charges. */
+  readonly charges: Set<string>;
 }
 
 type Wanted = readonly { readonly bot: Bot; readonly named: Named }[];
@@ -54,13 +61,14 @@ function namedIn(commits: readonly ReadCommit[]): Map<string, Named> {
     const key = keyOf(commit.stream);
     let keys = named.get(key);
     if (keys === undefined) {
-      keys = { ...namedKeys(), appearing: new Set(), properties: new Set() };
+      keys = { ...namedKeys(), appearing: new Set(), properties: new Set(), charges: new Set() };
       named.set(key, keys);
     }
     for (const event of commit.events) {
       nameKeys(keys, event);
       nameAppearing(keys.appearing, event);
       nameProperties(keys.properties, event);
+      nameCharges(keys.charges, event);
     }
   }
   return named;

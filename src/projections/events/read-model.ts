@@ -7,6 +7,7 @@ import type { ReadModel } from '../read-model.ts';
 import { convertAmounts, priceEvents } from './amounts.ts';
 import { writePropertyErrors, writeUnknownUsers } from './bot-errors.ts';
 import { saveBots, type Tail, type User } from './bots.ts';
+import { writeCharges, writeRefundedPayments } from './charges.ts';
 import { byMoment } from './draft.ts';
 import { foldBatch, type Outcome } from './fold.ts';
 import { loadBatch, tailCache } from './load.ts';
@@ -31,7 +32,7 @@ import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './w
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 16,
+  shape: 17,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'import', 'account', 'owner', 'fx'],
   events: [
     'bot_created',
@@ -150,6 +151,8 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
   await writePropertyErrors(tx, outcome.propertyErrors);
   await convertAmounts(tx, unpriced);
   await writeRewardable(tx, outcome.rewardable);
+  await writeCharges(tx, bots);
+  await writeRefundedPayments(tx, outcome.refundedPayments);
   await writeRefusals(tx, outcome.refusals);
   await deleteExpired(
     tx,

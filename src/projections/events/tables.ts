@@ -1,5 +1,6 @@
 import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
 import { placed } from '../read-model.ts';
+import { CHARGES_DDL } from './charges.ts';
 import { ARCHIVING_DDL } from './packed/archive.ts';
 import { PACKED_DDL, PACKED_TABLES } from './packed/pack.ts';
 import { PROPERTIES_DDL } from './properties.ts';
@@ -127,7 +128,7 @@ $$;
  *
  * 8-byte columns come first, so that no byte is lost to alignment: 1 M events without text take 150 MB, indexes included.
  */
-export const EVENTS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}${REVALUATIONS_DDL}${REWARDS_DDL}${PROPERTIES_DDL}
+export const EVENTS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}${REVALUATIONS_DDL}${REWARDS_DDL}${CHARGES_DDL}${PROPERTIES_DDL}
 CREATE TABLE bots (
   bot_id int PRIMARY KEY,
   public_key text NOT NULL,
@@ -305,6 +306,8 @@ export const EVENTS_PLACEMENT = {
     'event_types',
     'bot_errors',
     'rewardable_events',
+    'charges',
+    'refunded_payments',
     ...PACKED_TABLES,
   ]),
   ...placed('reference', ['owner_currencies', 'rates', 'revaluations']),

@@ -84,7 +84,8 @@ export function applyUpdate(profile: Profile, item: UpdateItem, date: number): v
  * message in a group, an inline query, a reaction or a callback shows only that the user is there.
  */
 function concernsPrivateChat({ chat_type, makes_user, event_id }: UpdateItem): boolean {
-  return chat_type === 'private' && makes_user && event_id !== SYSTEM_EVENTS.callback;
+  if (event_id === SYSTEM_EVENTS.callback || event_id === SYSTEM_EVENTS.refund) return false;
+  return chat_type === 'private' && makes_user;
 }
 
 /** Applies an imported event of the past: the user was there on its date. A date that an import of users has set stays. */

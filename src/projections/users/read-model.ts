@@ -156,7 +156,7 @@ function foldUpdate(bot: Bot, item: UpdateItem, at: number): void {
   if (accepted === null) return;
   const date = item.date ?? at;
   const { profile } = accepted.userAppears ? addUser(bot, item.user_id, date) : bot.users.get(item.user_id)!;
-  applyUpdate(profile, item, date);
+  if (item.by_bot !== true) applyUpdate(profile, item, date);
   const { visitBy } = accepted;
   if (visitBy !== null) applyVisit(profile, date, visitBy, utmOfVisit(bot.payloads, visitBy));
 }

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
 
-/** The pool, and the schemas of the read models `events`, `referral` and `catalog`. */
+/** The pool, and the schemas of the read models `events`, `referral`, `catalog` and `accounts`. */
 export interface EarningsSource {
   readonly pool: Pool;
   readonly events: string;
   readonly referral: string;
   readonly catalog: string;
+  readonly accounts: string;
 }
 
 /** A range of a partition: after one position, up to and including another. */
@@ -49,8 +50,8 @@ export interface EarningRow {
 }
 
 /**
- * The position of the last event of a page of about `limit` events from the start of a range; null: the range has no
- * events. All events of one position are on one page.
+ * The position of the last row of a page of about `limit` events and refunds from the start of a range; null: the range
+ * has none. All of one position are on one page.
  */
 export async function endOfPage(
   { pool, events }: EarningsSource,
@@ -60,8 +61,12 @@ export async function endOfPage(
   const { rows } = await pool.query<{ last: string | null }>({
     name: `${events}.end_of_page`,
     text: `SELECT max(position) AS last
-             FROM (SELECT position FROM ${events}.rewardable_events
-                    WHERE lane = $1 AND position > $2 AND position <= $3
+             FROM (SELECT position FROM (
+                     (SELECT position FROM ${events}.rewardable_events
+                       WHERE lane = $1 AND position > $2 AND position <= $3 ORDER BY position LIMIT $4)
+                     UNION ALL
+                     (SELECT position FROM ${events}.refunded_payments
+                       WHERE lane = $1 AND position > $2 AND position <= $3 ORDER BY position LIMIT $4)) either
                     ORDER BY position LIMIT $4) page`,
     values: [partition, after, to, limit],
   });

@@ -1,0 +1,139 @@
+import type { ClientBase } from 'pg';
+import { ofBot } from '../../database/citus.ts';
+import type { UpdateItem } from '../../domain/intake/events.ts';
+import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
+import { type Position, partitionOf } from '../../log/port.ts';
+import { copyInto, copyLine, nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import type { ReadCommit } from '../read-model.ts';
+import type { Bot } from './bots.ts';
+import type { ItemOrigin } from './draft.ts';
+
+/**
+ * Payments and refunds by the platform's id of the charge (decisions.md#refunds): each counts once. A payment whose refund
+ * counts has a row in `refunded_payments`, at the position of the later of the two.
+ */
+export const CHARGES_DDL = `
+CREATE TABLE charges (
+  bot_id int NOT NULL,
+  charge_id text COLLATE "C" NOT NULL,
+  refunded boolean NOT NULL,
+  /* the payment; null: only its refund has arrived */
+  user_id bigint,
+  received bigint,
+  commit_id uuid,
+  idx smallint,
+  PRIMARY KEY (bot_id, charge_id)
+);
+CREATE TABLE refunded_payments (
+  user_id bigint NOT NULL,
+  received bigint NOT NULL,
+  commit_id uuid NOT NULL,
+  bot_id int NOT NULL,
+  lane int NOT NULL,
+  idx smallint NOT NULL,
+  position text COLLATE "C" NOT NULL,
+  PRIMARY KEY (lane, position, bot_id, commit_id, idx)
+);
+`;
+
+/** Names a payment's event. */
+interface Payment {
+  readonly user_id: number;
+  /** Receipt, ms UTC. */
+  readonly received: number;
+  readonly commit_id: string;
+  readonly idx: number;
+}
+
+export interface Charge {
+  /** Null: only the refund has arrived. */
+  payment: Payment | null;
+  refunded: boolean;
+  changed: boolean;
+}
+
+export interface RefundedPayment extends Payment {
+  readonly bot_id: number;
+  readonly position: Position;
+}
+
+export function nameCharges(names: Set<string>, event: ReadCommit['events'][number]): void {
+  if (event.type !== 'updates_received') return;
+  for (const { charge_id } of event.data.items) if (charge_id !== undefined) names.add(charge_id);
+}
+
+/** @returns whether the item counts: false for a payment or a refund whose charge had one before */
+export function takeCharge(
+  { bot_id, charges }: Bot,
+  { charge_id, event_id, user_id }: Pick<UpdateItem, 'charge_id' | 'event_id' | 'user_id'>,
+  { commit_id, idx, at: received, position }: ItemOrigin,
+  refundedPayments: RefundedPayment[],
+): boolean {
+  if (charge_id === undefined) return true;
+  const charge = charges.get(charge_id) ?? { payment: null, refunded: false, changed: true };
+  charges.set(charge_id, charge);
+  if (event_id === SYSTEM_EVENTS.refund) {
+    if (charge.refunded) return false;
+    charge.refunded = true;
+  } else {
+    if (charge.payment !== null) return false;
+    charge.payment = { user_id, received, commit_id, idx };
+  }
+  charge.changed = true;
+  if (charge.refunded && charge.payment !== null) refundedPayments.push({ bot_id, ...charge.payment, position });
+  return true;
+}
+
+interface ChargeRow {
+  readonly i: number;
+  readonly refunded: boolean;
+  readonly user_id: number | null;
+  readonly received: number;
+  readonly commit_id: string;
+  readonly idx: number;
+}
+
+/** Adds the named charges that the table has to `charges` of their bots. */
+export async function loadCharges(
+  tx: ClientBase,
+  wanted: readonly { readonly bot: Bot; readonly id: string }[],
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const ids = wanted.map(({ bot }) => bot.bot_id);
+  const only = onlyBot(tx, ids);
+  const { rows } = await tx.query<ChargeRow>({
+    name: nameOf('events.load_charges', only),
+    text: `SELECT n.i::int, c.refunded, c.user_id::float8, c.received::float8, c.commit_id, c.idx
+             FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS n (bot_id, charge_id, i)
+             JOIN charges c ON c.bot_id = n.bot_id AND c.charge_id = n.charge_id WHERE ${ofBot('c.bot_id', only)}`,
+    values: [numbers(ids), wanted.map(({ id }) => id)],
+  });
+  for (const { i, refunded, user_id, ...event } of rows) {
+    const { bot, id } = wanted[i - 1]!;
+    const payment = user_id === null ? null : { user_id, ...event };
+    bot.charges.set(id, { payment, refunded, changed: false });
+  }
+}
+
+export async function writeCharges(tx: ClientBase, bots: readonly Bot[]): Promise<void> {
+  const rows = bots.flatMap(({ bot_id, charges }) =>
+    [...charges]
+      .filter(([, { changed }]) => changed)
+      .map(([charge_id, { refunded, payment }]) => ({ bot_id, charge_id, refunded, ...payment })),
+  );
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'events.write_charges',
+    text: `INSERT INTO charges SELECT * FROM jsonb_populate_recordset(NULL::charges, $1)
+           ON CONFLICT (bot_id, charge_id) DO UPDATE SET refunded = EXCLUDED.refunded, user_id = EXCLUDED.user_id,
+             received = EXCLUDED.received, commit_id = EXCLUDED.commit_id, idx = EXCLUDED.idx`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+export async function writeRefundedPayments(tx: ClientBase, payments: readonly RefundedPayment[]): Promise<void> {
+  const lines = payments.map(({ user_id, received, commit_id, bot_id, idx, position }) =>
+    copyLine([user_id, received, commit_id, bot_id, partitionOf(position), idx, position]),
+  );
+  await copyInto(tx, 'refunded_payments', 'user_id, received, commit_id, bot_id, lane, idx, position', lines);
+}
