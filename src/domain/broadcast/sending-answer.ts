@@ -1,3 +1,5 @@
+import { isOfMessage } from './refusal.ts';
+
 /**
  * The answer to a call of the platform's bot interface, and what it means for the recipient (decisions.md#at-most-once,
  * #sending-speed).
@@ -29,8 +31,6 @@ export type Verdict =
   | { readonly type: 'not_sent'; readonly reason: string }
   | { readonly type: 'unknown'; readonly reason: string };
 
-const MESSAGE_REFUSED =
-  /^Bad Request: (can't parse|message is too long|message caption is too long|wrong file identifier|failed to get HTTP URL|BUTTON_)/;
 /** The wait after a 429 without `retry_after`. */
 const RETRY_AFTER_S = 1;
 /** A longer wait is a mistake, and its end might be no valid date. A year is long enough to notice. */
@@ -50,10 +50,16 @@ export function verdictOf(answer: Answer): Verdict {
       ? said.replaceAll('\0', '\ufffd').slice(0, MAX_REASON_LENGTH).toWellFormed()
       : `error ${code}`;
   if (status >= 500 || code < 400 || code >= 500 || parsed['ok'] !== false) return { type: 'unknown', reason };
-  return refusalOf(code, reason, objectOf(parsed['parameters']) ?? {});
+  return refusalOf(code, reason, typeof said === 'string' ? reason : '', objectOf(parsed['parameters']) ?? {});
 }
 
-function refusalOf(code: number, reason: string, parameters: Readonly<Record<string, unknown>>): Verdict {
+function refusalOf(
+  code: number,
+  reason: string,
+  /** Empty: the platform gave none. */
+  description: string,
+  parameters: Readonly<Record<string, unknown>>,
+): Verdict {
   const { retry_after: retryAfter, migrate_to_chat_id: chatId } = parameters;
   switch (code) {
     case 429: {
@@ -66,7 +72,7 @@ function refusalOf(code: number, reason: string, parameters: Readonly<Record<str
       return { type: 'unauthorized', reason };
     default:
       if (code === 400 && Number.isSafeInteger(chatId)) return { type: 'migrated', chatId: Number(chatId), reason };
-      return { type: 'refused', reason, ofMessage: code === 400 && MESSAGE_REFUSED.test(reason), ...userOf(reason) };
+      return { type: 'refused', reason, ofMessage: code === 400 && isOfMessage(description), ...userOf(reason) };
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Decision, decider } from '../decider.ts';
 import type { EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
+import { extendRun, isLongRun, type RefusalRun } from './refusal-run.ts';
 import {
   batchAbandoned,
   batchAnswered,
@@ -74,6 +75,7 @@ export interface SendingState {
   claimingLaunch: number;
   /** The first calls of the launch: how many were answered, and how many of these refused the message itself. */
   readonly first: { calls: number; refusals: number };
+  readonly run: RefusalRun;
   /** Ids of files that were sent by URL, by the URL. */
   readonly files: Map<string, string>;
   paused: Pause | null;
@@ -94,6 +96,7 @@ export const sending = decider(
     launch: 0,
     claimingLaunch: 0,
     first: { calls: 0, refusals: 0 },
+    run: { hasDelivered: false, refusals: new Map() },
     files: new Map(),
     paused: null,
     limited: false,
@@ -117,6 +120,7 @@ function evolve(state: SendingState, event: SendingEvent): SendingState {
     case 'batch_answered': {
       const { claim, outcomes, files = [] } = event.data;
       for (const outcome of outcomes) answer(state, claim, outcome);
+      extendRun(state.run, outcomes);
       for (const { url, file_id } of files) state.files.set(url, file_id);
       return state;
     }
@@ -153,6 +157,8 @@ function startLaunch(state: SendingState, launch: number): void {
   state.launch = launch;
   state.limited = false;
   Object.assign(state.first, { calls: 0, refusals: 0 });
+  state.run.hasDelivered = false;
+  state.run.refusals.clear();
 }
 
 function answer(state: SendingState, claim: number, { outcome, of_message, without_call, recipients }: Outcome): void {
@@ -196,15 +202,12 @@ function nextWaiting({ places }: SendingState, from: number): number {
   return found === -1 ? Math.max(from, places.length) : found;
 }
 
-/**
- * If all of the first calls are refused because of the message itself, the broadcast is in error
- * (decisions.md#refused-for-the-message).
- */
+/** While the first calls of a launch may all be refused for the message itself, no more are open at once. */
 const FIRST_CALLS = 10;
 
-/** Whether the first ten calls of the launch were all refused for the message itself. */
-export function isMessageRefused(state: SendingState, launch: number): boolean {
-  return firstOf(state, launch).refusals === FIRST_CALLS;
+/** Whether the platform refuses the message of the launch itself. */
+export function isMessageRefused({ launch: present, run }: SendingState, launch: number): boolean {
+  return launch === present && isLongRun(run);
 }
 
 /** Whether the launch still has to make one of its first ten calls. */
@@ -240,7 +243,9 @@ export function claimBatch(state: SendingState, command: ClaimBatch): Decision<S
   const { broadcast_id, launch, sender, audience, count } = command;
   if (launch < state.launch) return new Rejection('conflict', 'launch', `launch ${state.launch} has begun`);
   const { calls, refusals } = firstOf(state, launch);
-  const most = refusals < calls ? count : Math.min(count, FIRST_CALLS - calls - openPlaces(state));
+  if (isMessageRefused(state, launch)) return [];
+  const mayBeRefused = refusals === calls && calls < FIRST_CALLS;
+  const most = mayBeRefused ? Math.min(count, FIRST_CALLS - calls - openPlaces(state)) : count;
   const places: number[] = [];
   for (let place = state.waitingFrom; places.length < most; place++) {
     place = nextWaiting(state, place);

@@ -38,7 +38,6 @@ test.each([
 test.each([
   'Bad Request: chat not found',
   'Bad Request: not enough rights to send text messages to the chat',
-  'Bad Request: the message is too long',
   'Forbidden: BUTTON_',
 ])('400 of the chat: %s', (reason) => expect(error(400, reason)).toEqual(refused(reason)));
 

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { isOfMessage, refusalKey } from '../../../src/domain/broadcast/refusal.ts';
+import { extendRun, isLongRun, type RefusalRun } from '../../../src/domain/broadcast/refusal-run.ts';
+import { verdictOf } from '../../../src/domain/broadcast/sending-answer.ts';
+
+const OF_MESSAGE = [
+  'Bad Request: wrong type of the web page content',
+  'Bad Request: WEBPAGE_CURL_FAILED',
+  'Bad Request: WEBPAGE_MEDIA_EMPTY',
+  'Bad Request: wrong remote file identifier specified: Wrong character in the string',
+  'Bad Request: invalid remote file identifier specified',
+  'Bad Request: invalid file_id',
+  "Bad Request: inline keyboard button URL 'https://user.example/chat' is invalid: Wrong HTTP URL",
+  'Bad Request: BUTTON_URL_INVALID',
+  'Bad Request: BUTTON_USER_INVALID',
+  'Bad Request: failed to send message #1 with the error message "WEBPAGE_MEDIA_EMPTY"',
+  'Bad Request: failed to send message #2 with the error message "Wrong type of the web page content"',
+  'Bad Request: failed to get HTTP URL content',
+  'Bad Request: message text is empty',
+  'Bad Request: MEDIA_CAPTION_TOO_LONG',
+  'Bad Request: PHOTO_INVALID_DIMENSIONS',
+  'Bad Request: IMAGE_PROCESS_FAILED',
+  'Bad Request: file is too big',
+  'Bad Request: can\'t parse entities: Unsupported start tag "user" at byte offset 12',
+  'Bad Request: wrong file identifier/HTTP URL specified',
+];
+const OF_RECIPIENT = [
+  'Bad Request: chat not found',
+  'Bad Request: user not found',
+  'Bad Request: user is deactivated',
+  'Bad Request: PEER_ID_INVALID',
+  'Bad Request: USER_IS_BLOCKED',
+  'Bad Request: INPUT_USER_DEACTIVATED',
+  'Bad Request: CHAT_WRITE_FORBIDDEN',
+  'Bad Request: not enough rights to send text messages to the chat',
+  'Bad Request: have no rights to send a message',
+  'Bad Request: need administrator rights in the channel chat',
+  'Bad Request: group chat was upgraded to a supergroup chat',
+  'Bad Request: message thread not found',
+  'Bad Request: TOPIC_CLOSED',
+  'Bad Request: VOICE_MESSAGES_FORBIDDEN',
+  'Bad Request: failed to send message #1 with the error message "CHAT_SEND_PHOTOS_FORBIDDEN"',
+  'Bad Request',
+];
+const ofMessage = (error_code: number, description: string) =>
+  verdictOf({ type: 'answered', status: error_code, body: JSON.stringify({ ok: false, error_code, description }) });
+
+test.each(OF_MESSAGE)('a 400 that names no chat and no user is of the message: %s', (description) => {
+  expect(ofMessage(400, description)).toMatchObject({ type: 'refused', ofMessage: true });
+  expect(ofMessage(403, description)).toMatchObject({ type: 'refused', ofMessage: false });
+});
+
+test.each(OF_RECIPIENT)('a 400 that names a chat or a user is of the recipient: %s', (description) => {
+  expect(ofMessage(400, description)).toMatchObject({ type: 'refused', ofMessage: false });
+  expect(isOfMessage(description)).toBe(false);
+});
+
+test('refusals are equal but for album numbers, quoted texts and positions', () => {
+  const first = 'Bad Request: failed to send message #1 with the error message "WEBPAGE_MEDIA_EMPTY"';
+  expect(refusalKey(first)).toBe(refusalKey('Bad Request: WEBPAGE_MEDIA_EMPTY'));
+  const tag = (name: string, at: number) =>
+    `Bad Request: can't parse entities: Unsupported tag "${name}" at offset ${at}`;
+  expect(refusalKey(tag('a', 5))).toBe(refusalKey(tag('b', 17)));
+  expect(refusalKey(tag('a', 5))).not.toBe(refusalKey('Bad Request: WEBPAGE_CURL_FAILED'));
+});
+
+test('ten equal refusals of the message are a long run before a delivery, a hundred after one', () => {
+  const run: RefusalRun = { hasDelivered: false, refusals: new Map() };
+  const refuse = (reason: string, count: number) =>
+    extendRun(run, [{ outcome: 'not_delivered', reason, of_message: true, recipients: [[0, count - 1]] }]);
+  refuse('Bad Request: WEBPAGE_CURL_FAILED', 9);
+  refuse('Bad Request: WEBPAGE_MEDIA_EMPTY', 9);
+  extendRun(run, [{ outcome: 'not_delivered', reason: 'Bad Request: chat not found', recipients: [[0, 50]] }]);
+  expect(isLongRun(run)).toBe(false);
+  refuse('Bad Request: WEBPAGE_MEDIA_EMPTY', 1);
+  expect(isLongRun(run)).toBe(true);
+  extendRun(run, [{ outcome: 'delivered', reason: null, recipients: [[0, 0]] }]);
+  refuse('Bad Request: WEBPAGE_MEDIA_EMPTY', 99);
+  expect(isLongRun(run)).toBe(false);
+  refuse('Bad Request: WEBPAGE_MEDIA_EMPTY', 1);
+  expect(isLongRun(run)).toBe(true);
+});
