@@ -4,6 +4,7 @@ import { isJsonObject, property } from '../domain/json.ts';
 import type { Authenticator, Principal } from '../queries/catalog/authenticator.ts';
 import type { BotRow } from '../queries/catalog/bots.ts';
 import type { Operator, OperatorAuthenticator } from '../queries/operations/operators.ts';
+import { addressBlock } from '../util/address-block.ts';
 import { type ParsedBody, parseBody } from './body.ts';
 import { ApiError, unavailable } from './errors.ts';
 
@@ -97,12 +98,12 @@ export function accessControl({
   const failures = failuresPerMinute === 0 ? null : new RateLimiterMemory({ points: failuresPerMinute, duration: 60 });
 
   async function refuse(request: FastifyRequest, message: string): Promise<never> {
-    await consume(failures, request.ip, TOO_MANY_FAILURES);
+    await consume(failures, addressBlock(request.ip), TOO_MANY_FAILURES);
     throw new ApiError(401, message);
   }
 
   async function checkAddress(request: FastifyRequest): Promise<void> {
-    const spent = (await failures?.get(request.ip)) ?? null;
+    const spent = (await failures?.get(addressBlock(request.ip))) ?? null;
     if (spent !== null && spent.consumedPoints >= failuresPerMinute) throw tooMany(TOO_MANY_FAILURES, spent);
   }
 

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { GUIDE_URL } from './guide.ts';
 import { withExamples } from './openapi-examples.ts';
+import { tagOf } from './revalidation.ts';
 
 const DESCRIPTION = `Event intake, reports, broadcasts and a referral program for bots.
 
@@ -69,7 +70,14 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     staticCSP: CONTENT_POLICY,
   });
   app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'));
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger());
+  let served: { readonly text: string; readonly tag: string } | null = null;
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+    if (served === null) {
+      const text = JSON.stringify(app.swagger());
+      served = { text, tag: tagOf(text) };
+    }
+    return reply.type('application/json; charset=utf-8').header('etag', served.tag).send(served.text);
+  });
 }
 
 /** Removes unused schemas: each shared schema is listed for input and for output, and the unused ones only confuse. */

@@ -1,11 +1,15 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import { inTime } from '../util/in-time.ts';
+import { pause } from '../util/pause.ts';
+import { spacedCall } from '../util/spaced-call.ts';
 import { type MeasuredState, measureDatabase, measureDisk, measureRequests, measureState } from './state-metrics.ts';
 
 /** How often the delay of the event loop is measured. The default of 10 ms costs an idle service more than all else. */
 const LOOP_LOOK_MS = 50;
 
+/** Between two scrapes. Anybody may ask: concurrent requests share a scrape. */
+const SCRAPE_GAP_MS = 250;
 /** Limit for the log and the database, so that a scrape shows the other metrics even while one of them hangs. */
 const ASK_WITHIN_MS = 1000;
 
@@ -60,9 +64,16 @@ export function serveOperations(app: FastifyInstance, options: OperationsOptions
       return reply.status(503).header('retry-after', '1').send({ ok: false, error: reason, error_code: 503 });
     }
   });
-  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    const [threads] = await Promise.all([options.threads(), measure(request.log)]);
-    const texts = [registry, AggregatorRegistry.aggregate([...threads])].map((each) => each.metrics());
-    return reply.type(registry.contentType).send((await Promise.all(texts)).join('\n'));
-  });
+  const metrics = spacedCall(
+    async () => {
+      const [threads] = await Promise.all([options.threads(), measure(app.log)]);
+      const texts = [registry, AggregatorRegistry.aggregate([...threads])].map((each) => each.metrics());
+      return (await Promise.all(texts)).join('\n');
+    },
+    SCRAPE_GAP_MS,
+    pause,
+  );
+  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await metrics()),
+  );
 }

@@ -15,13 +15,13 @@ const MAX_BYTES = 1 << 20;
 
 /**
  * An `onSend` hook for reads: gives a JSON answer an ETag, and answers 304 without a body if the client has that body
- * (decisions.md#revalidation; RFC 9110, 13.1.2). Streams, other media and answers with a `cache-control` stay as they are.
+ * (decisions.md#revalidation; RFC 9110, 13.1.2). A route may give the ETag itself. Streams, other media and answers with a `cache-control` stay as they are.
  */
 export async function revalidate(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   if (reply.statusCode !== 200 || reply.hasHeader('cache-control')) return payload;
   if (!(typeof payload === 'string' || Buffer.isBuffer(payload)) || payload.length > MAX_BYTES) return payload;
   if (!String(reply.getHeader('content-type')).startsWith('application/json')) return payload;
-  const tag = tagOf(payload, reply.getHeader(AS_OF));
+  const tag = String(reply.getHeader('etag') ?? tagOf(payload, reply.getHeader(AS_OF)));
   void reply.headers({
     etag: tag,
     'cache-control': 'private, no-cache',
@@ -33,7 +33,7 @@ export async function revalidate(request: FastifyRequest, reply: FastifyReply, p
 }
 
 /** The digest of a body; weak, and without `data_as_of`, if the answer has one. */
-function tagOf(payload: string | Buffer, asOf: unknown): string {
+export function tagOf(payload: string | Buffer, asOf?: unknown): string {
   const field = `"data_as_of":"${asOf}"`;
   const at = asOf === undefined ? -1 : payload.indexOf(field);
   const parts = at < 0 ? [payload] : [payload.slice(0, at), payload.slice(at + field.length)];
