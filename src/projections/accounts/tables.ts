@@ -56,7 +56,7 @@ CREATE TABLE accruals (
   referral_id bigint NOT NULL,
   /* the event that earned it; null: a compensation */
   event_commit uuid,
-  event_idx smallint,
+  event_idx int,
   /* the accrual that this one makes good */
   compensates bigint,
   /* when it was cancelled, or made good by another one, and where that stands */

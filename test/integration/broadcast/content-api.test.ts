@@ -301,7 +301,12 @@ describe('an audience of another broadcast', () => {
       });
     await freeze(source, [1], other.publicKey);
     await api.service.projected();
-    expect((await activate(source)).body.data.status).toBe(1);
+    expect(await activate(source), 'outside the scope of the key').toMatchObject({ status: 400 });
+    const wide = { ownerId: bot.ownerId, bots: 'all' as const, kind: 'service' as const, name: null, expiresAt: null };
+    const { apiKey } = await issueKey(api.service.commands, wide);
+    const segmentations = { include: [{ type: 'from_task', config: { task_id: source } }] };
+    const headers = { 'api-key': apiKey, 'resource-key': bot.publicKey };
+    await expect.poll(async () => (await post('activate', { id, segmentations }, headers)).body.data?.status).toBe(1);
   });
 });
 
