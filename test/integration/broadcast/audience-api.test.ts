@@ -17,6 +17,9 @@ let other: { readonly publicKey: string; readonly apiKey: string };
 let foreign: TestBot;
 let updateId = 1;
 
+/** A key of all bots of the owner, used for the first. */
+let wide: Door;
+
 beforeAll(async () => {
   service = await startTestService({ TELEGRAM_API_ROOT: 'http://127.0.0.1:9' });
   bot = await service.createBot({ timezone: 'Europe/Berlin', token: TOKEN });
@@ -25,6 +28,8 @@ beforeAll(async () => {
   const { publicKey } = await createBot(service.commands, { ownerId, name: 'Other', token: TOKEN });
   const key = { ownerId, bots: [publicKey], kind: 'service' as const, name: null, expiresAt: null };
   other = { publicKey, apiKey: (await issueKey(service.commands, key)).apiKey };
+  const { apiKey } = await issueKey(service.commands, { ...key, bots: 'all' });
+  wide = { apiKey, resourceKey: bot.publicKey };
   await service.projected();
 });
 afterAll(() => service.stop());
@@ -33,9 +38,15 @@ const TOKEN = '123456:token_of-the-bot';
 
 interface Door {
   readonly apiKey: string;
+  /** For a key of several bots. */
+  readonly resourceKey?: string;
 }
-const post = (path: string, body: unknown, { apiKey }: Door = bot): Promise<Answer> =>
-  service.post(`/v1/${path}`, body, { 'api-key': apiKey });
+const headersOf = ({ apiKey, resourceKey }: Door): Record<string, string> => ({
+  'api-key': apiKey,
+  ...(resourceKey === undefined ? {} : { 'resource-key': resourceKey }),
+});
+const post = (path: string, body: unknown, door: Door = bot): Promise<Answer> =>
+  service.post(`/v1/${path}`, body, headersOf(door));
 
 async function accepted(path: string, body: unknown, door: Door = bot): Promise<Answer['body']> {
   const answer = await post(path, body, door);
@@ -87,8 +98,8 @@ async function launched(id: number, door: Door = bot): Promise<number> {
   return id;
 }
 
-async function get(what: string, { apiKey }: Door): Promise<Answer['body']> {
-  const { body } = await service.get(`/v1/broadcast/${what}`, { 'api-key': apiKey });
+async function get(what: string, door: Door): Promise<Answer['body']> {
+  const { body } = await service.get(`/v1/broadcast/${what}`, headersOf(door));
   expect(body).toMatchObject({ ok: true });
   return body.data;
 }
@@ -152,8 +163,12 @@ describe('another broadcast', () => {
     const ours = await launched(await create(to(list(21, 40, -5))));
     const theirs = await launched(await create(to(all, list(-6)), other), other);
     expect(await chatsOf(theirs, other)).toEqual([22, 23]);
-    expect(await frozen(to(from(ours), from(theirs)))).toEqual([-5, 21, 22, 40]);
-    expect(await frozen({ include: [list(21, 22, 23)], exclude: [from(ours), from(theirs)] })).toEqual([23]);
+    expect(await frozen(to(from(ours), from(theirs)), wide)).toEqual([-5, 21, 22, 40]);
+    const excluding = { include: [list(21, 22, 23)], exclude: [from(ours), from(theirs)] };
+    expect(await frozen(excluding, wide)).toEqual([23]);
+    // The key of one bot does not reach the other bot's broadcast.
+    const refused = await post('broadcast/create', { ...draft(to(from(theirs))), activate: true });
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ message: 'there is no such broadcast' }] } });
   });
 
   it('must have recipients, be another, and be of the same owner: else it is refused at activation', async () => {
