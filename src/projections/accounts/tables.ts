@@ -55,7 +55,7 @@ CREATE TABLE accruals (
   rule_id bigint NOT NULL,
   referral_id bigint NOT NULL,
   /* the event that earned it; null: a compensation */
-  event_commit uuid,
+  event_commit text,
   event_idx int,
   /* the accrual that this one makes good */
   compensates bigint,
