@@ -81,6 +81,8 @@ describe('while the read models of broadcasts lag', () => {
     const other = await createBot(api.service.commands, { ownerId, name: 'Other', token: TOKEN });
     const key = { ownerId, bots: [other.publicKey], kind: 'service' as const, name: null, expiresAt: null };
     const { apiKey } = await issueKey(api.service.commands, key);
+    const ofBoth = await issueKey(api.service.commands, { ...key, bots: 'all' });
+    const wide = { 'api-key': ofBoth.apiKey, 'resource-key': bot.publicKey };
     await api.service.projected();
 
     await whileLocked([broadcastsReadModel, recipientsReadModel].map(firstSchema), async () => {
@@ -109,7 +111,7 @@ describe('while the read models of broadcasts lag', () => {
 
       await freeze(theirs.body.data.id, other.publicKey);
       const from = { type: 'from_task', config: { task_id: theirs.body.data.id } };
-      const activated = await post('activate', { id, segmentations: { include: [custom, from] } });
+      const activated = await post('activate', { id, segmentations: { include: [custom, from] } }, wide);
       expect(activated).toMatchObject({ status: 200, body: { data: { status: 1 } } });
       expect((await get(id)).body).toEqual(activated.body);
       expect((await post('cancel', { id })).body.data.status).toBe(0);
