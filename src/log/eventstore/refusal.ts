@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { askForTls } from '../tls-probe.ts';
-import { type EventStoreAddress, parseEventStoreUrl } from './address.ts';
 import { refusedRights } from './client.ts';
+import { type EventStoreAddress, parseEventStoreUrl } from './engine.ts';
 
 /** Finds why a server refuses, and what to write into EVENTSTORE_URL. Null: it does not answer. @param error of the first call */
 export async function refusalOf(error: unknown, url: string): Promise<string | null> {

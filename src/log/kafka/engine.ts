@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { count } from '../../util/variables.ts';
 import { addressOf, defineEngine } from '../engine.ts';
-import { SASL_MECHANISMS } from './security.ts';
 
 const DEFAULT_PORT = 9092;
 
@@ -27,7 +26,7 @@ export const kafka = defineEngine({
         .optional()
         .describe('File with the certificate of the brokers’ authority, PEM; unset: the well-known authorities'),
       KAFKA_SASL: z
-        .enum(SASL_MECHANISMS)
+        .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
         .optional()
         .describe('How the service logs in: plain, scram-sha-256 or scram-sha-512; unset: it does not'),
       KAFKA_USERNAME: z.string().default('').describe('The user, with KAFKA_SASL'),

@@ -1,12 +1,10 @@
-export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
-
 /** How the client proves itself to the brokers. */
 export interface KafkaSecurity {
   readonly tls: boolean;
   /** File with the certificate of the brokers' authority, PEM; undefined: the well-known authorities. */
   readonly caFile: string | undefined;
   readonly sasl:
-    | { readonly mechanism: (typeof SASL_MECHANISMS)[number]; username: string; password: string }
+    | { readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string }
     | undefined;
 }
 
