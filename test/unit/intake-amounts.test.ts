@@ -1,6 +1,7 @@
+import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { convert, minorValue, normalValue } from '../../src/domain/intake/amounts.ts';
+import { convert, decimalText, minorValue, normalValue, roundedText } from '../../src/domain/intake/amounts.ts';
 
 describe('values', () => {
   it('of custom events come in minor units', () => {
@@ -20,6 +21,24 @@ describe('values', () => {
   it('lose no digit', () => {
     const value = `1${'0'.repeat(15)}.${'0'.repeat(29)}1`;
     expect(minorValue(value, 18).normal).toBe(`0.001${'0'.repeat(44)}1`);
+  });
+});
+
+describe('a number beyond 30 digits after the point', () => {
+  it.each([
+    [new Big('5.551115123125783e-17'), '0.000000000000000055511151231258'],
+    [new Big('-5e-31'), '-0.000000000000000000000000000001'],
+    [new Big('-4e-31'), '0'],
+    [-1e-40, '0'],
+    [new Big('1e-1000000'), '0'],
+  ])('%s is rounded to %s in an event, and refused as money', (number, text) => {
+    expect(roundedText(number)).toBe(text);
+    expect(decimalText(number)).toBeNull();
+  });
+
+  it('does not make room beyond 10^15', () => {
+    const most = new Big(`1${'0'.repeat(15)}`);
+    expect([most, most.plus('1e-31')].map(roundedText)).toEqual([most.toFixed(), null]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ReceiveCustomEvents } from '../../commands/intake/receive.ts';
 import { UNIT_CODE } from '../../domain/catalog/checks.ts';
-import { decimalText } from '../../domain/intake/amounts.ts';
+import { roundedText } from '../../domain/intake/amounts.ts';
 import { type CustomEvent, customEvent, MAX_AHEAD_MS, MAX_TEXT } from '../../domain/intake/elements.ts';
 import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
 import { readProperties } from '../../domain/intake/properties.ts';
@@ -57,7 +57,7 @@ export function usualCustomEvent(given: unknown, now: number): CustomEvent | nul
   if ('problems' in read) return null;
   if (!isText(event, 1, MAX_TEXT)) return null;
   if (!Number.isSafeInteger(user_id) || (user_id as number) < 1) return null;
-  const value = Number.isFinite(value_num) ? decimalText(value_num as number) : undefined;
+  const value = Number.isFinite(value_num) ? roundedText(value_num as number) : undefined;
   if (value === null || (value === undefined && value_num !== undefined)) return null;
   if (unit !== undefined && (value === undefined || !isText(unit, 1, 3) || !UNIT_CODE.test(unit))) return null;
   if (value_str !== undefined && !isText(value_str, 0, MAX_TEXT)) return null;

@@ -47,14 +47,34 @@ const MAX_DECIMALS = 30;
  * @returns null when it lies beyond 10^15 in magnitude or has more than 30 digits after the point
  */
 export function decimalText(value: Big | number): string | null {
-  // Between these bounds a double prints without an exponent and with at most 22 decimals. So Big, which costs more than
-  // the rest of an event's checks, is not needed.
-  if (typeof value === 'number' && Math.abs(value) <= 1e15 && (Math.abs(value) >= 1e-6 || value === 0))
-    return String(value + 0);
+  const text = shortText(value);
+  if (text !== null) return text;
   const exact = new Big(value);
-  if (exact.abs().gt(LIMIT)) return null;
   // `e` is the exponent of the first digit and `c` the digits without trailing zeros. So this counts decimals without
   // writing them out: 1e-1000000 would take a megabyte.
-  if (exact.c.length - 1 - exact.e > MAX_DECIMALS) return null;
-  return exact.toFixed();
+  const isExact = exact.c.length - 1 - exact.e <= MAX_DECIMALS;
+  return isExact && exact.abs().lte(LIMIT) ? exact.toFixed() : null;
+}
+
+/**
+ * The same for a value or a property of an event, rounded to 30 digits after the point, half away from zero. A double has
+ * more: JavaScript computes 0.1 + 0.2 - 0.3 as 5.551115123125783e-17, and one such number must not cost a whole request.
+ * @returns null when it lies beyond 10^15 in magnitude
+ */
+export function roundedText(value: Big | number): string | null {
+  const text = shortText(value);
+  if (text !== null) return text;
+  const exact = new Big(value);
+  if (exact.abs().gt(LIMIT)) return null;
+  const rounded = exact.round(MAX_DECIMALS, Big.roundHalfUp);
+  return rounded.eq(0) ? '0' : rounded.toFixed(); // Big keeps the sign of -0
+}
+
+/**
+ * Between these bounds a double prints without an exponent and with at most 22 decimals. So Big, which costs more than the
+ * rest of an event's checks, is not needed.
+ */
+function shortText(value: Big | number): string | null {
+  const isShort = typeof value === 'number' && Math.abs(value) <= 1e15 && (Math.abs(value) >= 1e-6 || value === 0);
+  return isShort ? String(value + 0) : null;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UNIT_CODE } from '../catalog/checks.ts';
 import { exactNumber, isJsonObject, isStorable, NO_ID, safeInteger } from '../json.ts';
-import { decimalText } from './amounts.ts';
+import { roundedText } from './amounts.ts';
 import { isWithinYears, parseIso8601, parseRfc3339, YEARS } from './moment.ts';
 import {
   type EventProperties,
@@ -51,9 +51,9 @@ const decimal = z
   .transform((value, context) => {
     if (value === undefined || value === null) return undefined;
     const number = Number.isFinite(value) ? (value as number) : exactNumber(value);
-    const decimals = number === undefined ? null : decimalText(number);
+    const decimals = number === undefined ? null : roundedText(number);
     if (decimals !== null) return decimals;
-    const outside = 'must lie within 10^15 and have at most 30 digits after the point';
+    const outside = 'must lie within 10^15';
     context.addIssue({ code: 'custom', message: number === undefined ? 'must be a number' : outside });
     return z.NEVER;
   })

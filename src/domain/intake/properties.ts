@@ -32,7 +32,7 @@ export const FIXED_PROPERTIES = [
 ] as const;
 
 const TAKEN: ReadonlySet<string> = new Set(['__proto__', ...FIXED_PROPERTIES]);
-const EXPECTED = `must be a text of at most ${MAX_PROPERTY_TEXT} characters, a number within 10^15 of at most 30 digits after the point, or a boolean`;
+const EXPECTED = `must be a text of at most ${MAX_PROPERTY_TEXT} characters, a number within 10^15, or a boolean`;
 
 type ReadProperties =
   /** Undefined: there are none. */

@@ -1,5 +1,5 @@
 import { exactNumber, isStorable } from '../json.ts';
-import { decimalText } from './amounts.ts';
+import { roundedText } from './amounts.ts';
 import type { CustomFieldValue } from './events.ts';
 
 /**
@@ -11,7 +11,7 @@ export function readTypedValue(value: unknown, maxText: number): CustomFieldValu
   if (typeof value === 'string') return isText(value, maxText) ? value : undefined;
   // The form of a JS number is the faster one.
   const exact = Number.isFinite(value) ? (value as number) : exactNumber(value);
-  const number = exact === undefined ? null : decimalText(exact);
+  const number = exact === undefined ? null : roundedText(exact);
   return number === null ? undefined : { number };
 }
 
