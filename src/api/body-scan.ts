@@ -3,15 +3,22 @@ import { MAX_DEPTH } from './json.ts';
 
 /** Objects, arrays and fields of one body. A thousand updates may have 500 each. */
 export const MAX_NODES = 500_000;
-/** Objects, arrays and fields that are parsed at once: of one element of a list, or of a body that is no list. Some 10 ms. */
+/** Objects, arrays and fields that are parsed at once: of one element of a list, or of all that is in no long list. Some 10 ms. */
 export const MAX_NODES_AT_ONCE = 20_000;
+/** Bytes that are parsed at once. Some 10 ms. */
+export const MAX_BYTES_AT_ONCE = 1 << 20;
 /** Commas of one body, which bound its plain values. */
 export const MAX_COMMAS = 1_000_000;
 
-/** Nodes and bytes after which a list is cut at its next element. */
-const PIECE_NODES = 5000;
-const PIECE_COMMAS = 20_000;
-const PIECE_BYTES = 256 << 10;
+/** Bytes, nodes and commas up to a byte, or between two. */
+interface Count {
+  position: number;
+  nodes: number;
+  commas: number;
+}
+
+/** A list is cut at the next element once one of these is reached. */
+const PIECE: Readonly<Count> = { position: 256 << 10, nodes: 5000, commas: 20_000 };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -22,68 +29,115 @@ const ARRAY = 0x5b;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** Counts values and levels of a body byte by byte as it arrives, so that a costly body is refused before it is parsed. */
-export interface BodyScan {
-  /** Counts a chunk. Returns the reason to refuse the body; null: none yet. */
-  push(chunk: Uint8Array): ApiError | null;
-  /** Positions of the commas at which a list is cut, so that each piece is parsed alone. */
+/** A long list that is the body, or a field of the body. Positions are bytes from the body's begin. */
+export interface CutList {
+  /** Of its `[`. */
+  readonly begin: number;
+  /** Of the commas between its pieces. Each piece is parsed alone. */
   readonly cuts: readonly number[];
+  /** Of its `]`. */
+  readonly end: number;
 }
 
-export function createBodyScan(): BodyScan {
-  const cuts: number[] = [];
-  let [inString, isEscaped, isList, isBegun] = [false, false, false, false];
-  let [depth, nodes, commas, position] = [0, 0, 0, 0];
-  let element = { nodes: 0 };
-  let piece = { nodes: 0, commas: 0, position: 0 };
+/** Counts values and levels of a body byte by byte as it arrives, so that a costly body is refused before it is parsed. */
+export class BodyScan {
+  /** The long lists that have ended, in the body's order. */
+  readonly lists: CutList[] = [];
 
-  /** An element of a list has ended at a comma. */
-  function endElement(): void {
-    element = { nodes };
-    const isFull =
-      nodes - piece.nodes >= PIECE_NODES ||
-      commas - piece.commas >= PIECE_COMMAS ||
-      position - piece.position >= PIECE_BYTES;
-    if (!isFull) return;
-    cuts.push(position);
-    piece = { nodes, commas, position };
-  }
+  private isInString = false;
+  private isEscaped = false;
+  private depth = 0;
+  /** Depth of the lists that may be cut: 1 if the body is a list, else 2. */
+  private listDepth = 0;
+  private list: { readonly begin: Count; readonly cuts: number[] } | null = null;
 
-  function take(byte: number): ApiError | null {
-    if (byte === QUOTE) inString = true;
-    else if (byte === COMMA) {
-      if (++commas > MAX_COMMAS) return tooMany(MAX_COMMAS, 'values');
-      if (isList && depth === 1) endElement();
-    } else if (byte === COLON || (byte | 0x20) === OPENING) {
-      if (++nodes > MAX_NODES) return tooMany(MAX_NODES, 'objects, arrays and fields');
-      if (nodes - element.nodes > MAX_NODES_AT_ONCE)
-        return tooMany(MAX_NODES_AT_ONCE, 'objects, arrays and fields in one element');
-      if (byte === COLON) return null;
-      if (!isBegun) isList = byte === ARRAY;
-      isBegun = true;
-      if (++depth > MAX_DEPTH) return new ApiError(400, `the body is nested deeper than ${MAX_DEPTH} levels`);
-    } else if ((byte | 0x20) === CLOSING) depth--;
+  private readonly total: Count = { position: 0, nodes: 0, commas: 0 };
+  /** Where the present piece of the list begins. */
+  private piece: Count = { ...this.total };
+  /** Where that begins which is parsed at once: an element, or all that is in no long list. */
+  private unit: Count = { ...this.total };
+  /** The sum of the ended long lists. The rest of the body is counted without it. */
+  private inLists: Count = { ...this.total };
+
+  constructor(private readonly pieceSize = PIECE) {}
+
+  /** Counts a chunk. Returns the reason to refuse the body; null: none yet. */
+  push(chunk: Uint8Array): ApiError | null {
+    for (const byte of chunk) {
+      if (this.isEscaped) this.isEscaped = false;
+      else if (this.isInString) {
+        if (byte === BACKSLASH) this.isEscaped = true;
+        else if (byte === QUOTE) this.isInString = false;
+      } else if (byte === QUOTE) this.isInString = true;
+      else if (byte === COMMA || byte === COLON || (byte | 0x20) === OPENING || (byte | 0x20) === CLOSING) {
+        const problem = this.problem() ?? this.count(byte);
+        if (problem !== null) return problem;
+      }
+      this.total.position++;
+    }
     return null;
   }
 
-  return {
-    cuts,
-    push(chunk) {
-      for (const byte of chunk) {
-        if (isEscaped) isEscaped = false;
-        else if (inString) {
-          if (byte === BACKSLASH) isEscaped = true;
-          else if (byte === QUOTE) inString = false;
-        } else {
-          const problem = take(byte);
-          if (problem !== null) return problem;
-        }
-        position++;
-      }
-      return null;
-    },
-  };
+  private count(byte: number): ApiError | null {
+    if (byte === COMMA) {
+      this.total.commas++;
+      if (this.list !== null && this.depth === this.listDepth) this.endElement(this.list.cuts);
+    } else if ((byte | 0x20) === CLOSING) {
+      if (this.list !== null && this.depth === this.listDepth) this.endList(this.list);
+      this.depth--;
+    } else {
+      this.total.nodes++;
+      if (byte !== COLON) return this.open(byte);
+    }
+    return null;
+  }
+
+  private open(byte: number): ApiError | null {
+    if (this.listDepth === 0) this.listDepth = byte === ARRAY ? 1 : 2;
+    if (++this.depth > MAX_DEPTH) return new ApiError(400, `the body is nested deeper than ${MAX_DEPTH} levels`);
+    if (this.depth !== this.listDepth || byte !== ARRAY) return null;
+    this.list = { begin: { ...this.total }, cuts: [] };
+    this.piece = { ...this.total };
+    this.unit = { ...this.total };
+    return null;
+  }
+
+  private endElement(cuts: number[]): void {
+    this.unit = { ...this.total };
+    const { position, nodes, commas } = difference(this.total, this.piece);
+    const { pieceSize } = this;
+    if (position < pieceSize.position && nodes < pieceSize.nodes && commas < pieceSize.commas) return;
+    cuts.push(this.total.position);
+    this.piece = { ...this.total };
+  }
+
+  private endList({ begin, cuts }: { readonly begin: Count; readonly cuts: number[] }): void {
+    if (cuts.length > 0) {
+      this.lists.push({ begin: begin.position, cuts, end: this.total.position });
+      const own = difference(this.total, begin);
+      for (const key of ['position', 'nodes', 'commas'] as const) this.inLists[key] += own[key];
+    }
+    this.list = null;
+    this.unit = { ...this.inLists };
+  }
+
+  private problem(): ApiError | null {
+    const { nodes, commas, position } = this.total;
+    if (commas > MAX_COMMAS) return tooMany(MAX_COMMAS, 'values');
+    if (nodes > MAX_NODES) return tooMany(MAX_NODES, 'objects, arrays and fields');
+    const where = this.list === null ? 'outside of its lists' : 'in one element';
+    if (nodes - this.unit.nodes > MAX_NODES_AT_ONCE)
+      return tooMany(MAX_NODES_AT_ONCE, `objects, arrays and fields ${where}`);
+    if (position - this.unit.position > MAX_BYTES_AT_ONCE) return tooMany(MAX_BYTES_AT_ONCE, `bytes ${where}`);
+    return null;
+  }
 }
+
+const difference = (now: Count, then: Count): Count => ({
+  position: now.position - then.position,
+  nodes: now.nodes - then.nodes,
+  commas: now.commas - then.commas,
+});
 
 function tooMany(limit: number, things: string): ApiError {
   return new ApiError(413, `the body has more than ${limit} ${things}`);

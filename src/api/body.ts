@@ -1,9 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BodyPools, type BodyShare, PACE, watchPace } from './body-pool.ts';
-import { createBodyScan } from './body-scan.ts';
+import { BodyScan, type CutList } from './body-scan.ts';
 import { ApiError } from './errors.ts';
-import { JsonSyntaxError, parseJson } from './json.ts';
+import { parseInPieces } from './parse-in-pieces.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -11,8 +10,8 @@ declare module 'fastify' {
     rawBody: Buffer | null;
     /** The reason to refuse the body unparsed, which is said after authentication; null: none. */
     bodyProblem: ApiError | null;
-    /** Positions in a list at which it is cut, so that no long list is parsed at once (body-scan.ts). */
-    bodyCuts: readonly number[];
+    /** The body's long lists, which are parsed in pieces. */
+    longLists: readonly CutList[];
     /** Whether the request has shown a key before its body: only then may the body be long (decisions.md#order-of-checks). */
     keyShown: boolean;
     /** Bytes of the body that are kept until the answer. */
@@ -34,7 +33,7 @@ export const LOGIN_URL = '/console/session';
 export function takeRawBodies(app: FastifyInstance, pools = new BodyPools(), pace = PACE): void {
   app.decorateRequest('rawBody', null);
   app.decorateRequest('bodyProblem', null);
-  app.decorateRequest('bodyCuts');
+  app.decorateRequest('longLists');
   app.decorateRequest('keyShown', false);
   app.decorateRequest('heldBytes', 0);
   app.addHook('preParsing', (request, reply, payload, done) => {
@@ -46,8 +45,8 @@ export function takeRawBodies(app: FastifyInstance, pools = new BodyPools(), pac
   app.addContentTypeParser('*', (request, payload, done) => {
     const limit = request.keyShown ? request.routeOptions.bodyLimit : UNSHOWN_BODY;
     const share = shareOf(request);
-    const scan = createBodyScan();
-    request.bodyCuts = scan.cuts;
+    const scan = new BodyScan();
+    request.longLists = scan.lists;
     const chunks: Buffer[] = [];
     let size = 0;
     /** Why the body is not kept. Its rest is read and thrown away, so that the answer reaches its caller. */
@@ -65,7 +64,11 @@ export function takeRawBodies(app: FastifyInstance, pools = new BodyPools(), pac
       stop();
       done(error);
     };
-    const tooLarge = () => new ApiError(413, `the body is larger than ${limit} bytes`);
+    const tooLarge = () =>
+      new ApiError(
+        413,
+        `the body is larger than ${limit} bytes${request.keyShown ? '' : ': with the key in a header or the query it may be larger'}`,
+      );
     const stop = watchPace(pace, () => size, answerNow);
     payload.once('close', stop);
     if (Number(request.headers['content-length'] ?? 0) > limit) return answerNow(tooLarge());
@@ -107,9 +110,8 @@ export type ParsedBody = { readonly value: unknown } | { readonly error: ApiErro
 
 const JSON_MEDIA_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
-/** Parses a long list in pieces, with a turn of the event loop between them. */
 export async function parseBody(request: FastifyRequest): Promise<ParsedBody> {
-  const { rawBody, bodyProblem, bodyCuts } = request;
+  const { rawBody, bodyProblem, longLists } = request;
   const isGiven = rawBody !== null || bodyProblem !== null;
   const type = request.headers['content-type'];
   if (isGiven && type !== undefined && !JSON_MEDIA_TYPE.test(type))
@@ -121,27 +123,8 @@ export async function parseBody(request: FastifyRequest): Promise<ParsedBody> {
   if (rawBody === null || rawBody.length === 0)
     return { error: new ApiError(400, 'Body is not valid JSON: it is empty') };
   try {
-    return { value: bodyCuts.length === 0 ? parseJson(rawBody) : await parseList(rawBody, bodyCuts) };
+    return { value: await parseInPieces(rawBody, longLists) };
   } catch (error) {
     return { error: new ApiError(400, error instanceof Error ? error.message : 'Body is not valid JSON') };
   }
-}
-
-const BEGIN = Buffer.from('[');
-const END = Buffer.from(']');
-
-/** Each piece but the first lacks the list's opening, each but the last its end. @throws JsonSyntaxError */
-async function parseList(bytes: Buffer, cuts: readonly number[]): Promise<unknown[]> {
-  const list: unknown[] = [];
-  for (let i = 0; i <= cuts.length; i++) {
-    if (i > 0) await nextTurn();
-    const first = i === 0 ? [] : [BEGIN];
-    const last = i === cuts.length ? [] : [END];
-    const piece = bytes.subarray(i === 0 ? 0 : cuts[i - 1]! + 1, cuts[i]);
-    const parsed = parseJson(Buffer.concat([...first, piece, ...last])) as unknown[];
-    // Between two commas there must be a value.
-    if (parsed.length === 0) throw new JsonSyntaxError('Body is not valid JSON');
-    for (const element of parsed) list.push(element);
-  }
-  return list;
 }

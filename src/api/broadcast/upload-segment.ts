@@ -1,6 +1,7 @@
 import { uploadSegment as upload, uploadAgain } from '../../commands/broadcast/upload-segment.ts';
 import { property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { sortedDistinct } from '../../util/sorted-distinct.ts';
 import { botOf, principalOf } from '../access.ts';
 import { LARGE_BODY } from '../body.ts';
 import { invalid } from '../errors.ts';
@@ -34,7 +35,7 @@ export function uploadSegment(changes: BroadcastChanges): AnyRoute {
           const name = { bot, id: task_id };
           if (first === null) await namedBroadcast(changes, request, task_id, 'task_id');
           const given = parseChats(chat_ids);
-          const chats = [...Float64Array.from(new Set(given)).sort()];
+          const chats = await sortedDistinct(given);
           const uploaded =
             first === null
               ? await upload(changes.context, changes.ids.segment, name, chats, { keyId, command })
