@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CutList } from './body-scan.ts';
 import { JsonSyntaxError, parseJson } from './json.ts';
 
 const BEGIN = Buffer.from('[');
 const END = Buffer.from(']');
-/** Stands for a list while the rest of the body is parsed. Random, so that no client can send it. */
-const STAND_IN = randomUUID();
 
 /**
  * Parses a body as parseJson does, but its long lists in pieces, with a turn of the event loop between them.
@@ -14,23 +11,33 @@ const STAND_IN = randomUUID();
  */
 export async function parseInPieces(bytes: Buffer, lists: readonly CutList[]): Promise<unknown> {
   if (lists.length === 0) return parseJson(bytes);
-  const rest: Buffer[] = [];
-  const parsed = new Map<string, unknown[]>();
-  let done = 0;
-  for (const [index, list] of lists.entries()) {
-    const standIn = `${STAND_IN} ${index}`;
-    rest.push(bytes.subarray(done, list.begin), Buffer.from(JSON.stringify(standIn)));
-    parsed.set(standIn, await parseList(bytes, list));
-    done = list.end + 1;
-  }
-  rest.push(bytes.subarray(done));
-  const body = parseJson(Buffer.concat(rest));
-  if (typeof body === 'string') return parsed.get(body);
-  for (const [key, value] of Object.entries(body as Record<string, unknown>)) {
-    const list = typeof value === 'string' ? parsed.get(value) : undefined;
-    if (list !== undefined) (body as Record<string, unknown>)[key] = list;
+  const whole: unknown[][] = [];
+  for (const list of lists) whole.push(await parseList(bytes, list));
+  const values = new Set(Object.values(parseRest(bytes, lists, []) ?? {}));
+  const standIns: string[] = [];
+  for (let n = 0; standIns.length < lists.length; n++) if (!values.has(`list ${n}`)) standIns.push(`list ${n}`);
+  const body = parseRest(bytes, lists, standIns);
+  if (typeof body === 'string') return whole[0];
+  for (const [key, value] of Object.entries(body!)) {
+    const index = standIns.indexOf(value as string);
+    if (index !== -1) body![key] = whole[index];
   }
   return body;
+}
+
+/** Parses the body with a text, or null, in the place of each long list. @throws JsonSyntaxError */
+function parseRest(
+  bytes: Buffer,
+  lists: readonly CutList[],
+  standIns: readonly string[],
+): Record<string, unknown> | string | null {
+  const rest: Buffer[] = [];
+  let done = 0;
+  for (const [index, { begin, end }] of lists.entries()) {
+    rest.push(bytes.subarray(done, begin), Buffer.from(JSON.stringify(standIns[index] ?? null)));
+    done = end + 1;
+  }
+  return parseJson(Buffer.concat([...rest, bytes.subarray(done)])) as Record<string, unknown> | string | null;
 }
 
 /** Each piece but the first lacks the list's opening, each but the last its end. @throws JsonSyntaxError */

@@ -95,6 +95,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   403: 'Premium plan required, or not within the reach of the key',
   404: 'Not found',
   405: 'Method not allowed',
+  408: 'The body arrives too slowly',
   409: 'The same Idempotency-Key is being worked on, or the state of what is named forbids it',
   413: 'The body is too large',
   415: 'The body is not application/json, or is compressed',
@@ -119,7 +120,7 @@ const SECURITY = {
 };
 const SHARED = [401, 429, 500, 503];
 const WITH_RESOURCE = [400, 403, 404];
-const WITH_BODY = [400, 413, 415];
+const WITH_BODY = [400, 408, 413, 415];
 const WITH_IDEMPOTENCY = [409, 422];
 
 /** Registers the routes. Web pages of `corsOrigins` may call the intake routes. */

@@ -60,7 +60,11 @@ it('accepts a thousand updates of 400 nodes, and a million ids in a field', () =
 });
 
 it('parses a body in pieces as it parses it whole', async () => {
-  const json = fc.json({ maxDepth: 4 }).chain((text) => fc.constantFrom(text, `{"a":${text},"list":[${text},1]}`));
+  const json = fc
+    .json({ maxDepth: 4 })
+    .chain((text) =>
+      fc.constantFrom(text, `{"a":${text},"b":"list 0","c":[${text},1],"a":"list 1","__proto__":[1,${text}]}`),
+    );
   const broken = fc
     .tuple(json, fc.nat(), fc.constantFrom('', ',', ']', '}', '[', '"', '1'))
     .map(([text, at, change]) => {

@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 a09930ac7e9b1c4c729e6dc4775f84bf55f6e405632adae7bbd8249538f6d9f4
+// Sources: sha256 b7523e4d69b0f95b70ec47de15073e13beeb7322e3c50e507a9fef9c1a82a210
 // Types: sha256 d4b465588f6e01d332dac946ec7f143525b179f8e9bfce76f11b90c334a36c74
 export interface paths {
     "/v1/send-target": {

@@ -297,12 +297,15 @@ describe('authentication, in its order', () => {
   });
 
   test('413 before 401 without a key, 413 beyond 16 MiB with one', async () => {
-    const large = JSON.stringify({ ...valid, pad: 'x'.repeat(1 << 20) });
+    const half = { ...valid, pad: 'x'.repeat(1 << 19) };
+    const large = JSON.stringify([half, half]);
     expect((await service.post('/v1/send-event', large)).status).toBe(413);
     expect((await service.post('/v1/send-event', large, key)).status).toBe(200);
     expect((await service.post('/v1/send-target', large, key)).status).toBe(413);
-    const larger = JSON.stringify({ ...valid, pad: 'x'.repeat(16 << 20) });
-    expect((await service.post('/v1/send-event', larger, key)).status).toBe(413);
+    for (const larger of [Array(32).fill(half), { ...half, more: half.pad }]) {
+      const refused = await service.post('/v1/send-event', larger, key);
+      expect(refused).toMatchObject({ status: 413, body: { ok: false, error_code: 413 } });
+    }
   });
 
   test('415 for another media type, 404 for an unknown path, 405 for a wrong method', async () => {

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: a4f8801108d0795b02dde80845fdfb7bff252b4e3dff2cb78a29868e5c1f5aa3
+# SHA-256 of openapi.json: 9a662683108db41ae7e19f6756a5a81de56428dacc88d75a9bfdd26f3f9be2ec
 
 from __future__ import annotations
 
