@@ -12,7 +12,9 @@ export type Fault =
   /** The service carries the request out; its answer comes after `delayMs`. */
   | { readonly delayMs: number }
   /** The proxy answers. */
-  | { readonly status: number; readonly error: string; readonly retryAfter?: string; readonly carriedOut?: true };
+  | { readonly status: number; readonly error: string; readonly retryAfter?: string; readonly carriedOut?: true }
+  /** The proxy answers with a body of its own. */
+  | { readonly status: number; readonly body: string; readonly location?: string; readonly carriedOut?: true };
 
 /** A request as it arrived at the proxy. */
 export interface Arrived {
@@ -100,13 +102,16 @@ export async function faultyProxy(service: string): Promise<FaultyProxy> {
   };
 }
 
-function madeUp({ status, error, retryAfter }: Extract<Fault, { status: number }>): Answer {
+function madeUp(fault: Extract<Fault, { status: number }>): Answer {
+  const { status } = fault;
+  const headers = { 'content-type': 'application/json' };
+  if ('body' in fault) {
+    const { body, location } = fault;
+    return { status, headers: { ...headers, ...(location && { location }) }, body: Buffer.from(body) };
+  }
+  const { error, retryAfter } = fault;
   const body = Buffer.from(JSON.stringify({ ok: false, error, error_code: status }));
-  return {
-    status,
-    headers: { 'content-type': 'application/json', ...(retryAfter !== undefined && { 'retry-after': retryAfter }) },
-    body,
-  };
+  return { status, headers: { ...headers, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) }, body };
 }
 
 /** Sends an answer, unless the client has left. */

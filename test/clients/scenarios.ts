@@ -67,6 +67,19 @@ export const scenarios: Scenarios = {
     { status: 409, error: 'a request with this Idempotency-Key is being worked on' },
   ),
 
+  'a payout is one after a 502 and a 504 of a proxy': onePayout(
+    { status: 502, body: '<h1>Bad Gateway</h1>', carriedOut: true },
+    { status: 504, body: '<h1>Gateway Timeout</h1>', carriedOut: true },
+  ),
+  'a payout is one after a plain 500 and a 200 that is cut': onePayout(
+    { status: 500, body: 'Internal Server Error', carriedOut: true },
+    { status: 200, body: '{"ok":true,"data":{"payout_', carriedOut: true },
+  ),
+  'a payout is one after a 200 that is empty and one that is no JSON': onePayout(
+    { status: 200, body: '', carriedOut: true },
+    { status: 200, body: '<h1>Log in</h1>', carriedOut: true },
+  ),
+
   async 'a payout is one after an answer that is too late'(scene) {
     await scene.earn('5');
     scene.proxy.plan({ delayMs: 3000 });
@@ -165,6 +178,42 @@ export const scenarios: Scenarios = {
     const counted = await dataOf(scene.run([{ do: 'queue', events, max_batch: 1000 }]));
     expect(counted).toEqual({ sent: 2, failed: 1 });
     expect(await scene.counts()).toMatchObject({ good: 2 });
+  },
+
+  async 'a queue lives on after refusals of any form, and tells each as what it is'(scene) {
+    const refusals: Fault[] = [
+      ...[null, {}, ['wrong'], [{ loc: ['body', 0], msg: 'wrong' }]].map((details) => ({
+        status: 422,
+        body: JSON.stringify({ error: 'wrong', details }),
+      })),
+      { status: 403, body: '{"error":{"code":403}}' },
+      { status: 302, body: '', location: '/login' },
+    ];
+    scene.proxy.plan(...refusals);
+    const events = Array.from({ length: 7 }, (_, n) => ({ event: `kind ${n}`, user_id: 1 }));
+    const counted = await dataOf(scene.run([{ do: 'queue', events, max_batch: 1 }]));
+    expect(counted).toMatchObject({ sent: 1, failed: 6 });
+    expect(scene.proxy.arrived).toHaveLength(7);
+    expect(await scene.counts()).toMatchObject({ 'kind 6': 1 });
+  },
+
+  async 'a refusal of a gateway and a redirect are reported as what they are'(scene) {
+    scene.proxy.plan({ status: 403, body: '{"error":{"code":403}}' }, { status: 302, body: '', location: '/login' });
+    const results = await scene.run([payout(), payout()]);
+    expect(results).toMatchObject([
+      { ok: false, error: { kind: 'permission', status: 403, message: 'the service answered 403' } },
+      { ok: false, error: { kind: 'server', status: 302, message: expect.stringContaining('a redirect to /login') } },
+    ]);
+    expect(scene.proxy.arrived).toHaveLength(2);
+  },
+
+  async 'the 502 of a report that took too long is final'(scene) {
+    const error = 'the report took longer than 15000 ms: narrow the period';
+    scene.proxy.plan({ status: 502, error });
+    const report = { type: 'segmentation', requests: [{ event: 'x' }], date_from: '2026-01-01', date_to: '2026-01-02' };
+    const [result] = await scene.run([post('previewReport', '/v1/reports/preview', { report_config: report })]);
+    expect(result).toMatchObject({ ok: false, error: { kind: 'server', status: 502, message: error } });
+    expect(scene.proxy.arrived).toHaveLength(1);
   },
 
   async 'a wait that the service asks for is kept'(scene) {

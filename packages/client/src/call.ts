@@ -1,7 +1,7 @@
 import createFetchClient from 'openapi-fetch';
 import { BotledgerError, ConnectionError, errorOf, ServerError } from './errors.ts';
 import { bodyText, parseAnswer } from './json.ts';
-import { mayRepeat, sleep as realSleep, type Sleep, waitMs } from './repeat.ts';
+import { sleep as realSleep, retriesAfter, type Sleep, waitMs } from './repeat.ts';
 
 export interface ClientOptions {
   /** The address of the service, such as `https://botledger.example.org`. */
@@ -81,6 +81,8 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
   const client = createFetchClient<Record<string, Record<never, never>>>({
     baseUrl,
     headers,
+    // A redirect would send the key, and the body as a GET without one, to another address.
+    redirect: 'manual',
     ...(options.fetch && { fetch: options.fetch }),
   });
 
@@ -97,8 +99,8 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
         if (!(error instanceof BotledgerError)) throw error;
         error.idempotencyKey = key;
         const wait = waitMs(attempt, error, random);
-        const isLast = attempt >= maxRetries || now() + wait - startedAt > KEY_LIFE_MS;
-        if (isLast || !mayRepeat(error, path !== NEVER_TWICE, maxRetries)) throw error;
+        const retries = retriesAfter(error, path !== NEVER_TWICE, maxRetries);
+        if (attempt >= retries || now() + wait - startedAt > KEY_LIFE_MS) throw error;
         await sleep(wait, signal);
       }
     }
@@ -120,7 +122,7 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
       try {
         const { data, error, response } = await client.request(method as never, path as never, init as never);
         if (response.ok) return answerOf(path, data, response);
-        throw errorOf(response.status, error, retryAfterMs(response.headers));
+        throw errorOf(response.status, error, response.headers, retryAfterMs(response.headers));
       } catch (cause) {
         if (cause instanceof BotledgerError) throw cause;
         signal?.throwIfAborted();
@@ -144,9 +146,13 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
 
 function answerOf(path: string, text: string | undefined, response: Response): unknown {
   if (response.headers.get('content-type')?.startsWith('text/csv')) return text;
+  let answer: unknown;
   try {
-    return parseAnswer(path, text ?? '');
+    answer = parseAnswer(path, text ?? '');
   } catch (cause) {
     throw new ServerError('the answer is no JSON', { status: response.status, cause });
   }
+  if (Object(answer).ok !== true)
+    throw new ServerError('the answer is not in the form of the service', { status: response.status });
+  return answer;
 }

@@ -13,6 +13,7 @@ export interface Failure {
   readonly details?: readonly Problem[];
   /** How long the service asks to wait, milliseconds. */
   readonly retryAfterMs?: number;
+  readonly isFromService?: boolean;
   readonly cause?: unknown;
 }
 
@@ -23,14 +24,17 @@ export class BotledgerError extends Error {
   /** Every value that the service refused, with its place. Empty if the error is of another kind. */
   readonly details: readonly Problem[];
   readonly retryAfterMs: number | null;
+  /** Whether the answer has the form of the service's errors. False: no answer, or that of a proxy or a gateway. */
+  readonly isFromService: boolean;
   /** The call's Idempotency-Key: the same call with it, within 24 hours, is carried out once. */
   idempotencyKey: string | null = null;
 
-  constructor(message: string, { status, details = [], retryAfterMs, cause }: Failure = {}) {
+  constructor(message: string, { status, details = [], retryAfterMs, isFromService = false, cause }: Failure = {}) {
     super(message, cause === undefined ? {} : { cause });
     this.status = status ?? null;
     this.details = details;
     this.retryAfterMs = retryAfterMs ?? null;
+    this.isFromService = isFromService;
   }
 }
 
@@ -70,7 +74,7 @@ export class UnavailableError extends BotledgerError {
 export class OutcomeUnknownError extends BotledgerError {
   override readonly name = 'OutcomeUnknownError';
 }
-/** Any other answer that is no success. */
+/** Any other answer that is no success, or a success that is cut or not in the form of the service. */
 export class ServerError extends BotledgerError {
   override readonly name = 'ServerError';
 }
@@ -91,12 +95,12 @@ const CLASSES: Readonly<Record<number, new (message: string, failure: Failure) =
 /** How the text of the answer begins (decisions.md#outcome-unknown). */
 const UNKNOWN = 'outcome unknown';
 
-/** The error of an answer that is no success. @param body the parsed body, or its text */
-export function errorOf(status: number, body: unknown, retryAfterMs: number | undefined): BotledgerError {
-  const { error, details = [] } = (typeof body === 'object' && body !== null ? body : {}) as {
-    readonly error?: unknown;
-    readonly details?: readonly Problem[];
-  };
+/**
+ * The error of an answer that is no success. A proxy or a gateway may have made it, so its body may have any shape.
+ * @param body the parsed body, or its text
+ */
+export function errorOf(status: number, body: unknown, headers: Headers, retryAfterMs?: number): BotledgerError {
+  const { ok, error, error_code, details, message: other } = Object(body) as Readonly<Record<string, unknown>>;
   const fields = fieldProblems(error);
   const [first] = fields;
   const message =
@@ -104,20 +108,35 @@ export function errorOf(status: number, body: unknown, retryAfterMs: number | un
       ? error
       : first
         ? `${first.message} (at ${first.path})`
-        : `the service answered ${status}`;
+        : `the service answered ${status}${reasonOf(status, headers, textOf(Object(error).message) ?? textOf(other))}`;
   const isUnknown = status === 500 && message.startsWith(UNKNOWN);
   const Class = isUnknown ? OutcomeUnknownError : (CLASSES[status] ?? ServerError);
   return new Class(message, {
     status,
-    details: fields.length > 0 ? fields : details,
+    details: fields.length > 0 ? fields : Array.isArray(details) ? details.filter(isProblem) : [],
+    isFromService: ok === false && error_code === status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
 
+function reasonOf(status: number, headers: Headers, text: string | undefined): string {
+  const location = headers.get('location');
+  if (location !== null && status < 400) return `, a redirect to ${location}: check baseUrl`;
+  return text === undefined ? '' : `: ${text}`;
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+function isProblem(value: unknown): value is Problem {
+  const { path, message } = Object(value) as Partial<Problem>;
+  return typeof path === 'string' && typeof message === 'string';
+}
+
 /** send-target's form of an error: names of fields with messages (decisions.md#send-target-errors). */
 function fieldProblems(error: unknown): Problem[] {
-  if (typeof error !== 'object' || error === null) return [];
-  return Object.entries(error).flatMap(([path, messages]) =>
-    (messages as string[]).map((message) => ({ path, message })),
+  if (typeof error !== 'object' || error === null || Array.isArray(error)) return [];
+  const problems = Object.entries(error).flatMap(([path, messages]) =>
+    (Array.isArray(messages) ? messages : [null]).map((message: unknown) => ({ path, message })),
   );
+  return problems.every(isProblem) ? problems : [];
 }

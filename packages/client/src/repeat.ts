@@ -4,6 +4,7 @@ import {
   ConnectionError,
   OutcomeUnknownError,
   RateLimitError,
+  ServerError,
   UnavailableError,
 } from './errors.ts';
 
@@ -18,16 +19,29 @@ const MAX_RETRY_AFTER_MS = 60_000;
 /** The text of a 409 that passes; other conflicts stay (decisions.md#idempotency-key). */
 const IN_PROGRESS = 'a request with this Idempotency-Key is being worked on';
 
+/** A batch that the service itself cannot take must not hold up a queue: it is repeated for about a minute. */
+const MAX_RETRIES_OF_INTERNAL_ERROR = 10;
+
 /**
- * Whether a further attempt may succeed without doing anything twice.
+ * How often a call may be repeated after an error, without doing anything twice.
  * @param harmless whether the service carries the call out once, however often it comes
  * @param maxRetries of the call
  */
-export function mayRepeat(error: BotledgerError, harmless: boolean, maxRetries: number): boolean {
-  if ((error.retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS && Number.isFinite(maxRetries)) return false;
-  if (error instanceof RateLimitError || error instanceof UnavailableError) return true;
-  if (error instanceof ConflictError) return error.message === IN_PROGRESS;
-  return harmless && (error instanceof ConnectionError || error instanceof OutcomeUnknownError);
+export function retriesAfter(error: BotledgerError, harmless: boolean, maxRetries: number): number {
+  if ((error.retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS && Number.isFinite(maxRetries)) return 0;
+  if (error instanceof RateLimitError || error instanceof UnavailableError) return maxRetries;
+  if (error instanceof ConflictError) return error.message === IN_PROGRESS ? maxRetries : 0;
+  if (!harmless) return 0;
+  if (error instanceof ConnectionError || error instanceof OutcomeUnknownError) return maxRetries;
+  return error instanceof ServerError ? retriesAfterAnswer(error, maxRetries) : 0;
+}
+
+/** After an answer of something before the service, or one that is not whole, the outcome is open. */
+function retriesAfterAnswer({ status, isFromService }: ServerError, maxRetries: number): number {
+  if (status === null || (status >= 300 && status < 500 && status !== 408)) return 0;
+  if (!isFromService || status === 408) return maxRetries;
+  // The service's own 502 says that a report took too long.
+  return status === 500 ? Math.min(maxRetries, MAX_RETRIES_OF_INTERNAL_ERROR) : 0;
 }
 
 /** How long to wait before the next attempt. @param attempt the number of the last one, from 0 */

@@ -6,6 +6,7 @@ import json
 from decimal import Decimal
 from typing import Any
 
+import httpx
 import pytest
 from sides import Side
 from stub import Answer, Drop, Stub, ok, refused
@@ -15,6 +16,25 @@ import botledger
 PAYOUT = {"user_id": 1}
 IN_PROGRESS = "a request with this Idempotency-Key is being worked on"
 UNKNOWN = "outcome unknown, repeat with the same Idempotency-Key"
+
+
+HTML = {"content-type": "text/html"}
+# Answers that leave the outcome open: of something before the service, or not whole.
+BROKEN = [
+    Answer(502, "<h1>Bad Gateway</h1>", HTML),
+    Answer(504, "<h1>Gateway Timeout</h1>", HTML),
+    Answer(500, "Internal Server Error", HTML),
+    refused(500, "internal error"),
+    Answer(502, '{"error":{"code":502}}'),
+    Answer(520, ""),
+    refused(408, "the body came too slowly"),
+    Answer(200, '{"ok":true,"data":{"payout_'),
+    Answer(200, ""),
+    Answer(200, "<h1>Log in</h1>", HTML),
+    Answer(200, "null"),
+    Answer(200, "[]"),
+    Answer(200, '{"status":"fine"}'),
+]
 
 
 def pay(client: Any) -> Any:
@@ -30,6 +50,7 @@ def pay(client: Any) -> Any:
         refused(500, UNKNOWN),
         refused(409, IN_PROGRESS),
         Answer(503, "<html>no gateway</html>", {"content-type": "text/html"}),
+        *BROKEN,
     ],
 )
 def test_repeats_a_call_with_the_same_key_and_bytes(side: Side, stub: Stub, failure: Any) -> None:
@@ -42,7 +63,6 @@ def test_repeats_a_call_with_the_same_key_and_bytes(side: Side, stub: Stub, fail
 @pytest.mark.parametrize(
     ("failure", "error"),
     [
-        (refused(500, "internal error"), botledger.ServerError),
         (refused(409, "the payout is paid"), botledger.ConflictError),
         (refused(400, "wrong"), botledger.InvalidRequestError),
         (refused(413, "too large"), botledger.InvalidRequestError),
@@ -50,9 +70,9 @@ def test_repeats_a_call_with_the_same_key_and_bytes(side: Side, stub: Stub, fail
         (refused(401, "API key missing"), botledger.AuthenticationError),
         (refused(403, "Premium plan required"), botledger.PermissionDeniedError),
         (refused(404, "no bot"), botledger.NotFoundError),
-        (Answer(502, "bad gateway"), botledger.ServerError),
-        (Answer(200, "hello"), botledger.ServerError),
+        (refused(502, "the report took longer than 15000 ms: narrow the period"), botledger.ServerError),
         (Answer(302, ""), botledger.ServerError),
+        (Answer(403, '{"error":{"code":403}}'), botledger.PermissionDeniedError),
     ],
 )
 def test_raises_an_error_at_once_that_no_repeat_mends(
@@ -65,6 +85,68 @@ def test_raises_an_error_at_once_that_no_repeat_mends(
     assert raised.value.status == failure.status
     assert raised.value.idempotency_key == "key-1"
     assert len(stub.arrived) == 1
+
+
+@pytest.mark.parametrize("failure", BROKEN)
+def test_repeats_no_message_after_an_answer_that_leaves_the_outcome_open(side: Side, stub: Stub, failure: Answer) -> None:
+    stub.answers = [failure]
+    with pytest.raises(botledger.ServerError):
+        side.do(lambda client: client.test_send({"broadcast_id": 1, "chat_id": 2}))
+    assert len(stub.arrived) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message"),
+    [
+        (403, '{"error":{"code":403}}', "the service answered 403"),
+        (403, '{"error":{"code":403,"message":"Forbidden"}}', "the service answered 403: Forbidden"),
+        (404, '{"message":"no route"}', "the service answered 404: no route"),
+        (400, '{"error":[]}', "the service answered 400"),
+        (400, '{"error":{"user_id":"wrong"}}', "the service answered 400"),
+        (400, '{"error":{"user_id":[]}}', "the service answered 400"),
+        (400, '{"error":{"user_id":[1]}}', "the service answered 400"),
+        (422, '{"detail":[{"loc":["body",0],"msg":"wrong"}]}', "the service answered 422"),
+        (400, "null", "the service answered 400"),
+    ],
+)
+def test_tells_the_answer_of_a_gateway_as_what_it_is(
+    side: Side, stub: Stub, status: int, body: str, message: str
+) -> None:
+    stub.answers = [Answer(status, body)]
+    with pytest.raises(botledger.BotledgerError) as raised:
+        side.do(pay)
+    told = raised.value
+    assert (told.status, told.message, told.details, told.is_from_service) == (status, message, [], False)
+    assert len(stub.arrived) == 1
+
+
+@pytest.mark.parametrize(
+    "details",
+    [None, {"path": "x", "message": "y"}, ["wrong"], [{"loc": ["body", 0], "msg": "wrong"}], [None, {"path": 3}], "wrong"],
+)
+def test_details_of_another_form_are_none(side: Side, stub: Stub, details: Any) -> None:
+    stub.answers = [Answer(400, json.dumps({"ok": False, "error": "wrong", "error_code": 400, "details": details}))]
+    with pytest.raises(botledger.InvalidRequestError, match="^wrong$") as raised:
+        side.do(pay)
+    assert raised.value.details == []
+    assert raised.value.is_from_service
+
+
+def test_a_redirect_is_named_and_the_key_does_not_go_there(side: Side, stub: Stub) -> None:
+    stub.answers = [Answer(302, "", {"location": "/login"})]
+    http = httpx.AsyncClient if side.kind == "async" else httpx.Client
+    side.client = side.make(http=http(verify=False, follow_redirects=True))
+    with pytest.raises(botledger.ServerError, match="^the service answered 302, a redirect to /login: check base_url$"):
+        side.do(pay)
+    assert [each.path for each in stub.arrived] == ["/v1/referral/payout"]
+
+
+def test_a_wait_that_outlives_the_key_ends_the_call(side: Side, stub: Stub) -> None:
+    stub.answers = [refused(503, "maintenance", {"retry-after": str(24 * 60 * 60)})]
+    side.client = side.make(max_retries=float("inf"))
+    with pytest.raises(botledger.UnavailableError):
+        side.do(pay)
+    assert side.waits == []
 
 
 def test_gives_up_after_two_repeats_with_the_last_error(side: Side, stub: Stub) -> None:

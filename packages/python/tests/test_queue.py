@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Iterator
@@ -97,6 +98,39 @@ def test_an_error_that_no_repeat_mends_fails_its_batch_alone(queue: QueueSide, s
     queue.open(max_batch=2).add(*events(3))
     assert queue.close() == (1, 2)
     assert [items for _, items in queue.failures] == [[event(1), event(2)]]
+
+
+@pytest.mark.parametrize("details", [None, {}, ["wrong"], [{"loc": ["body", 0, "user_id"], "msg": "wrong"}], "wrong"])
+def test_details_of_any_form_fail_their_batch_and_the_queue_lives_on(queue: QueueSide, stub: Stub, details: Any) -> None:
+    stub.answers = [Answer(422, json.dumps({"error": "wrong", "details": details}))]
+    queue.open(max_batch=2).add(*events(4))
+    assert queue.close() == (2, 2)
+    assert users(stub) == [[1, 2], [3, 4]]
+    assert [items for _, items in queue.failures] == [[event(1), event(2)]]
+
+
+@pytest.mark.parametrize("status", [302, 401, 403, 404])
+def test_a_refusal_of_a_gateway_fails_its_batch_after_one_request(queue: QueueSide, stub: Stub, status: int) -> None:
+    stub.answers = [Answer(status, json.dumps({"error": {"code": status}}))]
+    queue.open(max_batch=1).add(*events(2))
+    assert queue.close() == (1, 1)
+    assert users(stub) == [[1], [2]]
+
+
+def test_repeats_a_batch_with_its_key_while_a_proxy_answers(queue: QueueSide, stub: Stub) -> None:
+    answers = [Answer(502, "Bad Gateway"), Answer(504, ""), Answer(200, ""), Answer(200, '{"ok":')]
+    stub.answers = [*answers * 10]
+    queue.open().add(event(1))
+    assert queue.close() == (1, 0)
+    assert [each.key for each in stub.arrived] == ["key-1"] * 41
+
+
+def test_an_internal_error_of_the_service_fails_its_batch_after_ten_repeats(queue: QueueSide, stub: Stub) -> None:
+    stub.answers = [refused(500, "internal error")] * 11
+    queue.open(max_batch=1).add(*events(2))
+    assert queue.close() == (1, 1)
+    assert [each.key for each in stub.arrived] == ["key-1"] * 11 + ["key-2"]
+    assert [items for _, items in queue.failures] == [[event(1)]]
 
 
 def test_flush_waits_for_what_is_there(queue: QueueSide, stub: Stub) -> None:

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   AuthenticationError,
   BotledgerError,
@@ -18,6 +20,23 @@ import { refusal, scriptedClient } from '../../support/scripted-client.ts';
 const LOST = new TypeError('fetch failed');
 const UNKNOWN = refusal(500, 'outcome unknown, repeat with the same Idempotency-Key');
 const IN_PROGRESS = refusal(409, 'a request with this Idempotency-Key is being worked on');
+
+const HTML = { 'content-type': 'text/html' };
+/** Answers that leave the outcome open: of something before the service, or not whole. */
+const BROKEN = [
+  ['a 502 of a proxy', { status: 502, headers: HTML, body: '<h1>Bad Gateway</h1>' }],
+  ['a 504 of a proxy', { status: 504, headers: HTML, body: '<h1>Gateway Timeout</h1>' }],
+  ['a plain 500', { status: 500, headers: HTML, body: 'Internal Server Error' }],
+  ['an internal error', refusal(500, 'internal error')],
+  ['a 502 in the form of another service', { status: 502, body: { error: { code: 502 } } }],
+  ['a 520 of a proxy', { status: 520, body: '' }],
+  ['a 408', refusal(408, 'the body came too slowly')],
+  ['a 200 that is cut', { body: '{"ok":true,"data":{"payout_' }],
+  ['a 200 that is empty', { body: '' }],
+  ['a 200 that is no JSON', { headers: HTML, body: '<h1>Log in</h1>' }],
+  ['a 200 that is null', { body: 'null' }],
+  ['a 200 in the form of another service', { body: { status: 'fine' } }],
+] as const;
 
 describe('a call', () => {
   it('has the key, the resource, the query and the body, and gives the data of the answer', async () => {
@@ -85,6 +104,23 @@ describe('a call is repeated', () => {
     expect(waits).toEqual([500 * 0.75, 1000 * 0.75]);
   });
 
+  it.each(BROKEN)('after %s: twice, with the same key and bytes', async (_, failure) => {
+    const { client, sent, answer } = scriptedClient();
+    answer(failure, failure, { body: { ok: true, data: { payout_id: 4, payout_ids: [4] } } });
+    expect(await client.post('/v1/referral/payout', { user_id: 1 })).toMatchObject({ payout_id: 4 });
+    expect(sent.map(({ headers, body }) => [headers.get('idempotency-key'), body])).toEqual(
+      Array.from({ length: 3 }, () => ['key 1', '{"user_id":1}']),
+    );
+  });
+
+  it.each(BROKEN)('never after %s, if it takes no key and acts', async (_, failure) => {
+    const { client, sent, answer } = scriptedClient();
+    answer(failure);
+    const message = { type: 'sendMessage', message: { text: 'Hello' }, chat_id: 1 } as const;
+    await expect(client.post('/v1/broadcast/test-send', message)).rejects.toBeInstanceOf(ServerError);
+    expect(sent).toHaveLength(1);
+  });
+
   it('no more often than the options say, and the error has the key of the call', async () => {
     const { client, sent, answer } = scriptedClient();
     answer(LOST, LOST, LOST, LOST);
@@ -97,7 +133,7 @@ describe('a call is repeated', () => {
   });
 
   it('not after an answer that stays the same', async () => {
-    for (const status of [400, 401, 403, 404, 409, 413, 415, 422, 500, 502]) {
+    for (const status of [302, 400, 401, 403, 404, 409, 413, 415, 422, 502]) {
       const { client, sent, answer } = scriptedClient();
       answer(refusal(status, 'no'));
       await expect(client.post('/v1/referral/payout', { user_id: 1 })).rejects.toMatchObject({ status });
@@ -244,8 +280,62 @@ describe('an error', () => {
     });
   });
 
-  it('of a proxy that answers with a page has the status, and so has a success that is no JSON', async () => {
+  it.each([
+    [403, { error: { code: 403 } }, 'PermissionError', 'the service answered 403'],
+    [403, { error: { code: 403, message: 'Forbidden' } }, 'PermissionError', 'the service answered 403: Forbidden'],
+    [404, { message: 'no route' }, 'NotFoundError', 'the service answered 404: no route'],
+    [400, { error: [] }, 'InvalidRequestError', 'the service answered 400'],
+    [400, { error: { user_id: 'wrong' } }, 'InvalidRequestError', 'the service answered 400'],
+    [422, { detail: [{ loc: ['body', 0], msg: 'wrong' }] }, 'InvalidRequestError', 'the service answered 422'],
+    [400, 'null', 'InvalidRequestError', 'the service answered 400'],
+  ])('of status %i with the body %j is reported as what it is, and is final', async (status, body, name, message) => {
+    const { client, sent, answer } = scriptedClient();
+    answer({ status, body });
+    const failed = client.post('/v1/referral/payout', { user_id: 1 });
+    await expect(failed).rejects.toMatchObject({ name, message, status, details: [] });
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    [null],
+    [{ path: 'x', message: 'y' }],
+    [['wrong', 'worse']],
+    [[{ loc: ['body', 0, 'user_id'], msg: 'wrong', type: 'int' }]],
+    [[null, { path: 3, message: 'y' }]],
+    ['wrong'],
+  ])('with the details %j has none', async (details) => {
     const { client, answer } = scriptedClient();
+    answer({ status: 400, body: { ok: false, error: 'wrong', error_code: 400, details } });
+    await expect(client.post('/v1/referral/payout', { user_id: 1 })).rejects.toMatchObject({
+      name: 'InvalidRequestError',
+      message: 'wrong',
+      details: [],
+    });
+  });
+
+  it('of a redirect names where it leads, and the key does not go there', async () => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer(({ url }, response) => {
+      asked.push(url);
+      response.writeHead(302, { location: '/login' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const failed = createClient({ baseUrl, apiKey: 'a:b' }).post('/v1/send-event', { event: 'x', user_id: 1 });
+      await expect(failed).rejects.toMatchObject({
+        name: 'ServerError',
+        status: 302,
+        message: 'the service answered 302, a redirect to /login: check baseUrl',
+      });
+      expect(asked).toEqual(['/v1/send-event']);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('of a proxy that answers with a page has the status, and so has a success that is no JSON', async () => {
+    const { client, answer } = scriptedClient({ maxRetries: 0 });
     answer({ status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' });
     await expect(client.get('/v1/reports/events')).rejects.toMatchObject({
       name: 'ServerError',

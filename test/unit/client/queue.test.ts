@@ -163,6 +163,48 @@ describe('a batch that fails', () => {
     expect(await queue.close()).toEqual({ sent: 2, failed: 4 });
   });
 
+  it.each([[null], [{}], [['wrong', 'worse']], [[{ loc: ['body', 0, 'user_id'], msg: 'wrong' }]], ['wrong']])(
+    'with the details %j is handed back, and the next one is sent',
+    async (details) => {
+      const { queue, add, answer, bodies, failed } = queueOf({ maxBatch: 2 });
+      answer({ status: 422, body: { error: 'wrong', details } });
+      add(...events(1, 4));
+      expect(await queue.close()).toEqual({ sent: 2, failed: 2 });
+      expect(bodies()).toEqual(['e1,e2', 'e3,e4']);
+      expect(failed).toMatchObject([{ error: { status: 422, details: [] }, items: events(1, 2) }]);
+    },
+  );
+
+  it.each([[302], [401], [403], [404]])('with %i of a gateway is handed back after one request', async (status) => {
+    const { queue, add, answer, bodies, failed } = queueOf({ maxBatch: 1 });
+    answer({ status, body: { error: { code: status } } });
+    add(...events(1, 2));
+    expect(await queue.close()).toEqual({ sent: 1, failed: 1 });
+    expect(bodies()).toEqual(['e1', 'e2']);
+    expect(failed).toMatchObject([{ error: { status } }]);
+  });
+
+  it('with answers of a proxy for an hour is repeated with its key', async () => {
+    const { pass, add, answer, sent, keys, failed } = queueOf();
+    const answers = [{ status: 502, body: 'Bad Gateway' }, { status: 504, body: '' }, { body: '' }, { body: '{"ok":' }];
+    for (let n = 0; n < 150; n++) answer(...answers);
+    add(event(1));
+    await pass(1000);
+    for (let second = 0; second < 601; second++) await pass(8000);
+    expect(sent).toHaveLength(601);
+    expect(new Set(keys()).size).toBe(1);
+    expect(failed).toEqual([]);
+  });
+
+  it('with an internal error of the service is handed back after ten repeats, for the sake of the next one', async () => {
+    const { pass, add, answer, sent, failed } = queueOf({ maxBatch: 1 });
+    answer(...Array.from({ length: 11 }, () => refusal(500, 'internal error')));
+    add(...events(1, 2));
+    for (let second = 0; second < 12; second++) await pass(8000);
+    expect(sent).toHaveLength(12);
+    expect(failed).toMatchObject([{ error: { status: 500, message: 'internal error' }, items: [event(1)] }]);
+  });
+
   it('since it is too large is sent in halves, down to the one event that is too large alone', async () => {
     const { queue, pass, add, answer, bodies, failed } = queueOf();
     const tooLarge = refusal(413, 'the body is larger than 16777216 bytes');

@@ -28,6 +28,8 @@ FIRST_WAIT_S = 0.5
 MAX_WAIT_S = 8.0
 # A longer Retry-After ends a call whose attempts are limited: its caller can wait better.
 MAX_RETRY_AFTER_S = 60.0
+# A batch that the service itself cannot take must not hold up a queue: it is repeated for about a minute.
+MAX_RETRIES_OF_INTERNAL_ERROR = 10
 # The service keeps a key for 24 hours. A call that takes longer ends before its key does.
 KEY_LIFE_S = 23 * 60 * 60.0
 
@@ -101,23 +103,38 @@ def attempts(
             return _answer_of(operation, outcome, now)
         except BotledgerError as error:
             error.idempotency_key = request.headers.get("idempotency-key")
-            is_last = attempt >= max_retries or now() - started > KEY_LIFE_S
-            if is_last or not may_repeat(error, operation.harmless, max_retries):
-                raise
             wait = Wait(wait_s(attempt, error, random))
+            retries = retries_after(error, operation.harmless, max_retries)
+            if attempt >= retries or now() + wait.seconds - started > KEY_LIFE_S:
+                raise
         yield wait
         attempt += 1
 
 
-def may_repeat(error: BotledgerError, harmless: bool, max_retries: float) -> bool:
-    """Whether a further attempt may succeed without doing anything twice."""
+def retries_after(error: BotledgerError, harmless: bool, max_retries: float) -> float:
+    """How often a call may be repeated after an error, without doing anything twice."""
     if (error.retry_after_s or 0) > MAX_RETRY_AFTER_S and math.isfinite(max_retries):
-        return False
+        return 0
     if isinstance(error, (RateLimitError, UnavailableError)):
-        return True
+        return max_retries
     if isinstance(error, ConflictError):
-        return error.message == IN_PROGRESS
-    return harmless and isinstance(error, (NoAnswerError, OutcomeUnknownError))
+        return max_retries if error.message == IN_PROGRESS else 0
+    if not harmless:
+        return 0
+    if isinstance(error, (NoAnswerError, OutcomeUnknownError)):
+        return max_retries
+    return _retries_after_answer(error, max_retries) if isinstance(error, ServerError) else 0
+
+
+def _retries_after_answer(error: ServerError, max_retries: float) -> float:
+    """After an answer of something before the service, or one that is not whole, the outcome is open."""
+    status = error.status
+    if status is None or (300 <= status < 500 and status != 408):
+        return 0
+    if not error.is_from_service or status == 408:
+        return max_retries
+    # The service's own 502 says that a report took too long.
+    return min(max_retries, MAX_RETRIES_OF_INTERNAL_ERROR) if status == 500 else 0
 
 
 def wait_s(attempt: int, error: BotledgerError, random: Callable[[], float]) -> float:
@@ -139,9 +156,14 @@ def _answer_of(operation: Operation, outcome: Outcome, now: Callable[[], float])
         if outcome.is_success:
             raise ServerError("the answer is no JSON", status=outcome.status_code) from cause
         body = None
-    if outcome.is_success:
-        return body
-    raise error_of(outcome.status_code, body, _retry_after_s(outcome.headers.get("retry-after"), now))
+    if not outcome.is_success:
+        headers = outcome.headers
+        raise error_of(
+            outcome.status_code, body, headers.get("location"), _retry_after_s(headers.get("retry-after"), now)
+        )
+    if not isinstance(body, dict) or body.get("ok") is not True:
+        raise ServerError("the answer is not in the form of the service", status=outcome.status_code)
+    return body
 
 
 def _retry_after_s(value: str | None, now: Callable[[], float]) -> float | None:

@@ -139,6 +139,8 @@ class AsyncClient(AsyncMethods):
                 headers={**self._settings.headers, **request.headers},
                 content=request.content,
                 timeout=self._settings.timeout_s,
+                # A redirect would send the key to another address.
+                follow_redirects=False,
             )
         except (httpx.TransportError, httpx.DecodingError) as error:
             return error
