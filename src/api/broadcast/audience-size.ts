@@ -73,13 +73,13 @@ async function checked(
   const sample = given === undefined ? DEFAULT_SAMPLE : safeInteger(given);
   if (sample === undefined || sample < 0 || sample > MAX_SAMPLE)
     problems.push({ path: 'sample', message: `must be an integer from 0 to ${MAX_SAMPLE}` });
-  const { segmentIds, savedSegments } = await contentContext(
+  const { segmentIds, taskIds, savedSegments } = await contentContext(
     changes,
     request,
     { segmentations: body['segmentations'] },
     { type: 'sendMessage', id },
   );
-  const options = { timezone, path: 'segmentations', problems, segmentIds, savedSegments };
+  const options = { timezone, path: 'segmentations', problems, segmentIds, taskIds, savedSegments };
   const segmentations = parseSegmentations(property(body, 'segmentations'), options);
   if (problems.length > 0) throw invalid(problems);
   const tasks = await ownTasks(changes, request, taskIdsOf(segmentations));

@@ -18,13 +18,15 @@ export interface ContentContext {
   readonly maxCap: number;
   /** The lists that were uploaded for the broadcast; null: the audience names too many to check. */
   readonly segmentIds: ReadonlySet<number> | null;
+  /** The broadcasts that the audience names and the key reaches; null: the audience names too many to check. */
+  readonly taskIds: ReadonlySet<number> | null;
   /** The bot's saved segments that the audience names; null: it names too many to check. */
   readonly savedSegments: SavedSegments | null;
 }
 
 /** The fields that create, save and activate share, checked; fields that are not given are absent. */
 export function parseContent(body: JsonObject, context: ContentContext, problems: Problem[]): BroadcastContent {
-  const { type, timezone, maxCap, segmentIds, savedSegments } = context;
+  const { type, timezone, maxCap, segmentIds, taskIds, savedSegments } = context;
   const content: { -readonly [K in keyof BroadcastContent]: BroadcastContent[K] } = {};
   const name = property(body, 'name');
   if (name !== undefined) content.name = parseName(name, problems);
@@ -38,7 +40,8 @@ export function parseContent(body: JsonObject, context: ContentContext, problems
   if (settings !== undefined) content.settings = parseSettings(settings, maxCap, 'settings', problems);
   const segmentations = property(body, 'segmentations');
   if (segmentations !== undefined) {
-    parseSegmentations(segmentations, { timezone, path: 'segmentations', problems, segmentIds, savedSegments });
+    const options = { timezone, path: 'segmentations', problems, segmentIds, taskIds, savedSegments };
+    parseSegmentations(segmentations, options);
     content.segmentations = segmentationsText(segmentations);
   }
   // Null is a value here: it takes the date away (decisions.md#date-send).

@@ -65,7 +65,7 @@ export function namedBroadcast(
 
 /** Loads what the content of a broadcast is checked against, if the body has any. @param id null: a new broadcast */
 export async function contentContext(
-  { context, savedSegments }: BroadcastChanges,
+  { context, catalog, savedSegments }: BroadcastChanges,
   request: FastifyRequest,
   body: JsonObject,
   { type, id }: { readonly type: Broadcast['type']; readonly id: number | null },
@@ -77,14 +77,17 @@ export async function contentContext(
     if (paid_broadcasts) maxCap = MAX_PAID_CAP;
   }
   const segmentations = property(body, 'segmentations');
-  const named = segmentIdsOf(
-    parseSegmentations(segmentations, { timezone, path: '', problems: [], segmentIds: null, savedSegments: null }),
-  );
-  const segmentIds = named.length > MAX_SEGMENTS ? null : await uploadedIds(context.log, public_key, id, named);
+  const options = { timezone, path: '', problems: [], segmentIds: null, savedSegments: null };
+  const named = parseSegmentations(segmentations, options);
+  const lists = segmentIdsOf(named);
+  const segmentIds = lists.length > MAX_SEGMENTS ? null : await uploadedIds(context.log, public_key, id, lists);
+  const tasks = taskIdsOf(named);
+  const isFew = tasks.length <= MAX_SEGMENTS;
+  const taskIds = isFew ? new Set((await ownTasks({ context, catalog }, request, tasks)).keys()) : null;
   const savedIds = savedSegmentIdsIn(segmentations);
   const isChecked = savedIds.length <= MAX_SAVED_SEGMENTS;
   const found = isChecked ? await savedConditions(savedSegments, { public_key, timezone }, savedIds) : null;
-  return { type, timezone, segmentIds, savedSegments: found, maxCap };
+  return { type, timezone, segmentIds, taskIds, savedSegments: found, maxCap };
 }
 
 /** A broadcast without an id has no lists. */

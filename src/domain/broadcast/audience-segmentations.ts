@@ -22,6 +22,9 @@ type GivenType = Segment['type'] | 'saved';
 
 const TYPES = Object.keys(CONFIG_KEYS) as readonly GivenType[];
 
+/** A `from_task` names a broadcast that does not exist, or that the key does not reach. */
+export const NO_SUCH_TASK = 'there is no such broadcast';
+
 /** Counts conditions of one audience: of include and exclude, and of all filters together. */
 export const MAX_SEGMENTS = 100;
 /** Each has up to 100 conditions of its own. */
@@ -35,6 +38,8 @@ export interface SegmentationsOptions {
   readonly problems: Problem[];
   /** The lists that were uploaded for this broadcast: a custom segment names one of these. null: not checked. */
   readonly segmentIds: ReadonlySet<number> | null;
+  /** The broadcasts within the key's scope that `from_task` segments may name; absent or null: not checked. */
+  readonly taskIds?: ReadonlySet<number> | null;
   /**
    * The bot's saved segments that the input names ({@link savedSegmentIdsIn}); default: none. null: not looked up; the result
    * then lacks them.
@@ -165,7 +170,10 @@ function parseConfig(type: GivenType, config: JsonObject, path: string, context:
     }
     case 'from_task': {
       const taskId = parseId(config, 'task_id', path, context.problems);
-      return taskId === undefined ? undefined : { type, taskId };
+      if (taskId === undefined) return undefined;
+      if (context.taskIds?.has(taskId) ?? true) return { type, taskId };
+      context.problems.push({ path: under(path, 'task_id'), message: NO_SUCH_TASK });
+      return undefined;
     }
     case 'filter':
       return { type, ...parseFilterConditions(config, { ...context, path }) };

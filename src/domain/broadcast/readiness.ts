@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 import { type Problem, under } from '../problem.ts';
 import { Rejection } from '../rejection.ts';
 import { type Segment, type Segmentations, segmentsOf } from './audience.ts';
-import { parseSegmentations, type SavedSegments } from './audience-segmentations.ts';
+import { NO_SUCH_TASK, parseSegmentations, type SavedSegments } from './audience-segmentations.ts';
 import { type Broadcast, messagesOf, type Readiness } from './broadcast.ts';
 import { missingContent } from './message.ts';
 import { trackingProblem } from './tracked-links.ts';
@@ -125,6 +125,6 @@ function problemOf(
   const key = 'config.task_id';
   if (segment.taskId === broadcastId) return { key, message: 'a broadcast cannot be made from itself' };
   const task = tasks.get(segment.taskId);
-  if (task === undefined) return { key, message: 'there is no such broadcast' };
+  if (task === undefined) return { key, message: NO_SUCH_TASK };
   return task.frozen ? undefined : { key, message: 'this broadcast has no recipients yet' };
 }

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { advanceBroadcast } from '../../../src/commands/broadcast/change.ts';
-import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
 import { createBot } from '../../../src/commands/catalog/bots.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
-import { freezeAudience, startResolution } from '../../../src/domain/broadcast/lifecycle.ts';
+import { frozenBroadcast } from '../../support/bot-things.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
-import { launch, TOKEN } from '../../support/broadcasts.ts';
+import { TOKEN } from '../../support/broadcasts.ts';
 import type { TestBot } from '../../support/service.ts';
 
 /** Ids of another bot of the owner and of another owner, given with a key for one bot (decisions.md#foreign-ids). */
@@ -26,20 +24,7 @@ afterAll(() => api.stop());
 
 const MISSING = 999_999;
 
-/** The id of a broadcast whose audience is frozen. */
-async function frozenOf(of: { readonly publicKey: string; readonly ownerId: number }): Promise<number> {
-  const { commands } = api.service;
-  const id = await launch({ commands }, of, { chats: [1, 2, 3] });
-  const chats = async function* () {
-    yield [1, 2, 3];
-  };
-  const name = { bot: of.publicKey, id };
-  await advanceBroadcast(commands, name, startResolution);
-  const { count } = await resolveAudience(commands, { bot: of.publicKey, broadcastId: id, chats });
-  await advanceBroadcast(commands, name, (state, now) => freezeAudience(state, count, now));
-  return id;
-}
-
+const frozenOf = (of: { readonly publicKey: string; readonly ownerId: number }) => frozenBroadcast(api.service, of);
 const fromTask = (task_id: number) => ({ include: [{ type: 'from_task', config: { task_id } }] });
 
 it('does not count or activate an audience from a broadcast outside the scope of the key', async () => {
@@ -59,6 +44,22 @@ it('does not count or activate an audience from a broadcast outside the scope of
   expect(own.status).toBe(200);
 });
 
+it('does not store the id of such a broadcast in a draft', async () => {
+  const headers = { 'api-key': bot.apiKey };
+  const message = { text: 'Hello' };
+  const { id } = (await api.post('create', { type: 'sendMessage', message }, headers)).body.data;
+  const answers = await Promise.all(
+    [MISSING, await frozenOf(second), await frozenOf(stranger)].map(async (task) => {
+      const created = await api.post('create', { type: 'sendMessage', segmentations: fromTask(task) }, headers);
+      const saved = await api.post('save', { id, segmentations: fromTask(task) }, headers);
+      return [created.status, created.body, saved.status, saved.body];
+    }),
+  );
+  expect(answers[0]).toEqual([400, expect.anything(), 400, expect.anything()]);
+  expect(answers[1]).toEqual(answers[0]);
+  expect(answers[2]).toEqual(answers[0]);
+});
+
 it('a key for all bots of the owner still makes an audience from a broadcast of another bot', async () => {
   const key = { ownerId: bot.ownerId, bots: 'all', kind: 'service', name: null, expiresAt: null } as const;
   const { apiKey } = await issueKey(api.service.commands, key);
@@ -72,19 +73,20 @@ it('issues no key for a foreign bot and does not tell whether it exists', async 
   const key = { ownerId: bot.ownerId, bots: [bot.publicKey], kind: 'owner', name: null, expiresAt: null } as const;
   const { apiKey } = await issueKey(api.service.commands, key);
   await api.service.projected();
-  const named = [second.publicKey, stranger.publicKey, 'missing'];
-  const issue = (publicKey: string) =>
+  const issue = (...bots: string[]) =>
     fetch(`${api.address}/v1/settings/keys/issue`, {
       method: 'POST',
       headers: { 'api-key': apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ bots: [publicKey], kind: 'service' }),
+      body: JSON.stringify({ bots, kind: 'service' }),
     });
-  const answers = await Promise.all(
-    named.map(async (publicKey) => {
-      const answer = await issue(publicKey);
-      return [answer.status, (await answer.text()).replaceAll(publicKey, 'BOT')];
-    }),
-  );
-  expect(answers[0]).toEqual(answers[2]);
-  expect(answers[1]).toEqual(answers[2]);
+  const answerTo = async (bots: readonly string[]) => {
+    const answer = await issue(...bots);
+    return [answer.status, await answer.text()];
+  };
+  const refused = await answerTo(['missing']);
+  expect(refused[0]).toBe(404);
+  const own = bot.publicKey;
+  for (const foreign of [second.publicKey, stranger.publicKey])
+    for (const bots of [[foreign], [foreign, 'missing'], ['missing', foreign], [own, foreign], [foreign, own]])
+      expect(await answerTo(bots), bots.join()).toEqual(refused);
 });
