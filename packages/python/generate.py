@@ -288,31 +288,35 @@ def methods(operation: Operation, is_async: bool) -> str:
         text += method_text("def", f"iterate_{noun}", usual, f"{kind}[{item}]", f"{operation.summary}: all pages")
         text += f"        return self._pages({passed(operation)}, items={items!r})\n"
     if operation.has_csv:
-        text += method_text(make, f"{name}_csv", usual, "str", f"{operation.summary}, as CSV")
-        text += f"        return {wait}self._csv({passed(operation)})\n"
+        text += method_text(make, f"{name}_csv", arguments(operation, is_csv=True), "str", f"{operation.summary}, as CSV")
+        text += f"        return {wait}self._csv({passed(operation, is_csv=True)})\n"
     return text
+
+
+# The parameters that only the CSV of an operation takes.
+OF_CSV = ("raw",)
 
 
 def method_text(make: str, name: str, given: list[str], answer: str, summary: str) -> str:
     return f"\n    {make} {name}({', '.join(['self', *given])}) -> {answer}:\n" + docstring(summary, "        ")
 
 
-def arguments(operation: Operation) -> list[str]:
+def arguments(operation: Operation, is_csv: bool = False) -> list[str]:
     def one(p: Parameter) -> str:
         return f"{p.argument}: {p.type}" if p.required else f"{p.argument}: {union([p.type, 'None'])} = None"
 
-    named = [one(p) for p in operation.parameters] + (
+    named = [one(p) for p in operation.parameters if is_csv or p.name not in OF_CSV] + (
         ["idempotency_key: str | None = None"] if operation.keyed else []
     )
     return ([f"body: {operation.body}"] if operation.body else []) + (["*", *named] if named else [])
 
 
-def passed(operation: Operation) -> str:
+def passed(operation: Operation, is_csv: bool = False) -> str:
     given = [repr(operation.id)]
     if operation.body is not None:
         given.append("body=body")
     for where in ("query", "path", "header"):
-        of_place = [p for p in operation.parameters if p.where == where]
+        of_place = [p for p in operation.parameters if p.where == where and (is_csv or p.name not in OF_CSV)]
         if of_place:
             given.append(f"{where}={{{', '.join(f'{p.name!r}: {p.argument}' for p in of_place)}}}")
     if operation.keyed:

@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseLossless } from 'lossless-json';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { unguarded } from '../util/csv.ts';
 import { CliError } from './command.ts';
 
 /** Reads CSV files, and the lines of other files, in pieces of a bounded size. A file may be compressed by gzip. */
@@ -13,7 +14,7 @@ import { CliError } from './command.ts';
 export interface CsvRecord {
   /** The line in which the record ends, from 1. */
   readonly line: number;
-  /** The cells by column, without empty ones. */
+  /** The cells by column, without empty ones, and without the apostrophe of our own files (decisions.md#csv-formulas). */
   readonly cells: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +43,8 @@ export async function* csvRecords(
   let header: readonly string[] | undefined;
   try {
     for await (const row of parser) {
-      const { record, info } = row as { record: string[]; info: { lines: number } };
+      const { record: cells, info } = row as { record: string[]; info: { lines: number } };
+      const record = cells.map(unguarded);
       const line = info.lines;
       if (header === undefined) {
         header = checkedHeader(file, record, required);

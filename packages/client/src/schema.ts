@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 b7523e4d69b0f95b70ec47de15073e13beeb7322e3c50e507a9fef9c1a82a210
-// Types: sha256 d4b465588f6e01d332dac946ec7f143525b179f8e9bfce76f11b90c334a36c74
+// Sources: sha256 2ce9dd53fa97c285a433325ea793ca1293c67cfdbde03a38ab76b6a26d742a0d
+// Types: sha256 10f886eb9cc8c733a598eada9fc22ccfd7ced741678cc986b03a89eac8f1276c
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -1882,6 +1882,8 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
+            /** @description Of csv: texts as they are, for programs; by default a text that begins a formula gets an apostrophe */
+            raw?: boolean | null;
         };
         ReportUsersRequestInput: {
             /** @description Not needed with a uuid */
@@ -3461,6 +3463,8 @@ export interface operations {
             query: {
                 id: number;
                 state?: "pending" | "delivered" | "not_delivered" | "cancelled" | "unknown";
+                /** @description Of csv: texts as they are, for programs; by default a text that begins a formula gets an apostrophe */
+                raw?: boolean;
                 /** @description Default 100 */
                 limit?: number;
                 offset?: number;

@@ -275,9 +275,9 @@ def test_call_gives_what_stands_beside_data(side: Side, stub: Stub) -> None:
 def test_csv_is_text(side: Side, stub: Stub) -> None:
     stub.answers = [Answer(body="a,b\r\n1,2\r\n", headers={"content-type": "text/csv; charset=utf-8"})] * 2
     assert side.do(lambda client: client.run_report_csv({"uuid": "u"})) == "a,b\r\n1,2\r\n"
-    assert side.do(lambda client: client.list_recipients_csv(id=1)) == "a,b\r\n1,2\r\n"
+    assert side.do(lambda client: client.list_recipients_csv(id=1, raw=True)) == "a,b\r\n1,2\r\n"
     assert stub.arrived[0].json == {"uuid": "u", "format": "csv"}
-    assert stub.arrived[1].query == {"id": "1", "format": "csv"}
+    assert stub.arrived[1].query == {"id": "1", "raw": "true", "format": "csv"}
 
 
 def test_iterates_over_pages_until_one_is_not_full(side: Side, stub: Stub) -> None:

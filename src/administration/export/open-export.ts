@@ -8,10 +8,13 @@ import { exportRows, TABLES_READ } from '../../queries/export/export-rows.ts';
 import type { ExportRequest } from '../../queries/export/export-source.ts';
 import { type ExportFormat, formatted } from '../../queries/export/formats.ts';
 import { statement } from '../../queries/reports/statement.ts';
+import type { CsvForm } from '../../util/csv.ts';
 
 export interface OpenExportOptions extends ExportRequest {
   readonly kind: ExportKind;
   readonly format: ExportFormat;
+  /** Of CSV. */
+  readonly form: CsvForm;
   readonly pool: pg.Pool;
   readonly log: EventLog;
   readonly sources: Pick<Sources, 'now'>;
@@ -35,7 +38,7 @@ export interface OpenedExport {
  * error here.
  */
 export async function openExport(options: OpenExportOptions): Promise<OpenedExport> {
-  const { kind, format, pool, log, sources, tables, bot, period, pageRows, signal } = options;
+  const { kind, format, form, pool, log, sources, tables, bot, period, pageRows, signal } = options;
   const now = sources.now();
   const lagMs = await readModelLagMs(
     log,
@@ -54,7 +57,7 @@ export async function openExport(options: OpenExportOptions): Promise<OpenedExpo
         yield page;
       }
     }
-    yield* formatted(format, { columns: exported.columns, pages: counted() });
+    yield* formatted(format, { columns: exported.columns, pages: counted() }, form);
   }
 
   const parts = inSnapshot(pool, signal, read);

@@ -111,13 +111,13 @@ export function recipients({ context, source }: Pick<BroadcastChanges, 'context'
     query: recipientsQuery,
     answer: recipientsAnswer,
     otherMedia: ['text/csv'],
-    async handle({ request, reply, query: { id, state = null, format, limit, offset } }) {
+    async handle({ request, reply, query: { id, state = null, format, raw, limit, offset } }) {
       const { public_key: bot, timezone } = botOf(request);
       await existingBroadcast(context.log, { bot, id });
       if (format === 'csv') {
         const disposition = `attachment; filename="recipients-${id}.csv"`;
         void reply.type('text/csv; charset=utf-8').header('content-disposition', disposition);
-        return recipientsCsv(allRecipients(await source(), id, state), timezone);
+        return recipientsCsv(allRecipients(await source(), id, state), timezone, { raw });
       }
       const { items, total } = await listRecipients(await source(), id, { state, limit, offset });
       const shown = items.map(({ date, ...item }) => ({

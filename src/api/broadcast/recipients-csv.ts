@@ -1,26 +1,24 @@
 import { Readable } from 'node:stream';
-import { stringify } from 'csv-stringify/sync';
 import { localTimeOf } from '../../domain/local-time.ts';
 import type { Recipient } from '../../queries/broadcast/recipients.ts';
+import { type CsvForm, csvLines } from '../../util/csv.ts';
 
 const COLUMNS = ['chat_id', 'state', 'reason', 'date'];
 
-/** Recipients as CSV (RFC 4180, but lines end in LF); dates in the bot's zone. The caller's pace is that of the queries. */
-export function recipientsCsv(pages: AsyncIterable<readonly Recipient[]>, timezone: string): Readable {
+/** Recipients as CSV; dates in the bot's zone. The caller's pace is that of the queries. */
+export function recipientsCsv(pages: AsyncIterable<readonly Recipient[]>, timezone: string, form: CsvForm): Readable {
   async function* parts(): AsyncGenerator<string> {
-    yield lines([COLUMNS]);
+    yield csvLines([COLUMNS], form);
     for await (const page of pages)
-      yield lines(
+      yield csvLines(
         page.map(({ chat_id, state, reason, date }) => [
-          String(chat_id),
+          chat_id,
           state,
           reason ?? '',
           date === null ? '' : localTimeOf(date, timezone),
         ]),
+        form,
       );
   }
   return Readable.from(parts(), { objectMode: false });
 }
-
-/** Quotes cells with a carriage return: some readers take it for the end of a line. */
-const lines = (cells: readonly (readonly string[])[]): string => stringify(cells as string[][], { quoted_match: /\r/ });

@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS, MAX_CAP, MAX_PAID_CAP } from '../../domain/broadcast/
 import type { JsonObject } from '../../domain/json.ts';
 import { BROADCAST_ORDERS } from '../../queries/broadcast/broadcasts.ts';
 import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
+import { rawQuery } from '../csv-form.ts';
 import type { NamedReport } from '../reports/schemas.ts';
 import { cellOfNamedReport } from '../reports/users-schemas.ts';
 
@@ -203,6 +204,7 @@ export const recipientsQuery = z.object({
   id: queryId,
   state: z.enum(RECIPIENT_STATES).optional(),
   format: z.enum(['json', 'csv']).optional().describe('csv: all of them, whatever limit and offset are'),
+  raw: rawQuery,
   ...paging,
 });
 const recipient = z

@@ -9,11 +9,12 @@ import { EXPORT_FORMATS, MEDIA_TYPES } from '../../queries/export/formats.ts';
 import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
 import { botOf, principalOf } from '../access.ts';
 import { callerGone } from '../caller-gone.ts';
+import { rawQuery } from '../csv-form.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { ExportSlots } from './export-slots.ts';
 
-type Asked = Pick<OpenExportOptions, 'kind' | 'format' | 'bot' | 'period' | 'signal' | 'pageRows'>;
+type Asked = Pick<OpenExportOptions, 'kind' | 'format' | 'form' | 'bot' | 'period' | 'signal' | 'pageRows'>;
 
 export interface ExportRouteOptions {
   readonly open: (asked: Asked) => Promise<OpenedExport>;
@@ -37,6 +38,7 @@ const exportQuery = z.object({
   from: bound.describe('The first day (YYYY-MM-DD, UTC) or moment (RFC 3339)'),
   to: bound.describe('The last day or moment, included'),
   format: z.enum(EXPORT_FORMATS).default('ndjson'),
+  raw: rawQuery,
 });
 
 /** GET /v1/export/<kind> (decisions.md#export-http). The answer's end says that it is whole; what fails ends the connection. */
@@ -52,11 +54,14 @@ export function exportRoute(kind: ExportKind, { open, slots, waits }: ExportRout
     query: exportQuery,
     answer: z.string(),
     media: Object.values(MEDIA_TYPES).map((type) => type.split(';', 1)[0]!),
-    async handle({ request, reply, query: { from, to, format } }) {
+    async handle({ request, reply, query: { from, to, format, raw } }) {
       const bot = botOf(request);
       const period = periodOf(from, to);
       slots.take(principalOf(request).keyId, reply);
-      const opened = await open({ ...{ kind, format, bot, period }, signal: callerGone(reply), pageRows: PAGE_ROWS });
+      const opened = await open({
+        ...{ kind, format, form: { raw }, bot, period },
+        ...{ signal: callerGone(reply), pageRows: PAGE_ROWS },
+      });
       void reply.type(MEDIA_TYPES[format]).headers({
         'content-disposition': `attachment; filename="${kind}.${format}"`,
         'cache-control': 'no-store',

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import { stringify as csvOf } from 'csv-stringify/sync';
 import { isLosslessNumber, stringify } from 'lossless-json';
 import { isJsonObject, type JsonObject, property } from '../../domain/json.ts';
 import type { Cell, Column, ReportAnswer, Row } from '../../queries/reports/answer.ts';
+import { type CsvCell, type CsvForm, csvLines } from '../../util/csv.ts';
 
 /** Cells that are formatted in one go. That takes some 10 ms, during which all other requests wait. */
 const CELLS_PER_PART = 10_000;
@@ -41,28 +41,28 @@ const MISSING_VALUE = '(none)';
 const OTHER_VALUES = '(other)';
 
 /**
- * A report as CSV (RFC 4180, but lines end in LF): a line of headers, then a line for each row. The header of a broken-down
- * chart line is the metric's label and the line's values. Numbers have all their digits. Text is unchanged, even if a
- * spreadsheet would take the cell for a formula. A measure of no events is empty. A missing value of a breakdown is
+ * A report as CSV: a line of headers, then a line for each row. The header of a broken-down chart line is the metric's label
+ * and the line's values. Numbers have all their digits. A measure of no events is empty. A missing value of a breakdown is
  * `(none)`, but empty in the row of other combinations.
  */
-export function reportCsv({ columns, rows }: Table, config: unknown): Readable {
+export function reportCsv({ columns, rows }: Table, config: unknown, form: CsvForm): Readable {
   const breakdown = breakdownColumns(config);
-  const text = (row: Row, key: string): string => {
+  const csvCell = (row: Row, key: string): CsvCell => {
     const cell = row[key] ?? null;
-    if (cell !== null) return cellText(cell);
+    if (typeof cell === 'number') return cell;
+    if (cell !== null) return isLosslessNumber(cell) ? { digits: cell.value } : String(cell);
     return breakdown.has(key) && row['other'] !== true ? MISSING_VALUE : '';
   };
   function* parts(): Generator<string> {
-    yield lines([headersOf(columns, config)]);
+    yield csvLines([headersOf(columns, config)], form);
     for (const part of partsOf({ columns, rows }))
-      yield lines(part.map((row) => columns.map(({ key }) => text(row, key))));
+      yield csvLines(
+        part.map((row) => columns.map(({ key }) => csvCell(row, key))),
+        form,
+      );
   }
   return Readable.from(parts(), { objectMode: false });
 }
-
-/** Quotes cells with a carriage return: some readers take it for the end of a line. */
-const lines = (cells: string[][]): string => csvOf(cells, { quoted_match: /\r/ });
 
 /** The headers of the columns. Equal headers get their aggregation added; those that are still equal get a number. */
 function headersOf(columns: readonly Column[], config: unknown): string[] {

@@ -57,7 +57,7 @@ export function run(answerReport: AnswerReport, sources: FindReportSources): Any
       const data = await answerReport(reply, question);
       if (body.format !== 'csv') return reportJson(reply, data);
       void reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="report.csv"');
-      return reportCsv(data, question.config);
+      return reportCsv(data, question.config, { raw: body.raw });
     },
   });
 }
@@ -70,8 +70,10 @@ function checkRun(body: unknown): RunRequest {
   const format = property(given, 'format') ?? 'json';
   const known = FORMATS.find((each) => each === format);
   if (known === undefined) problems.push({ path: 'format', message: 'unknown format', allowed: FORMATS });
+  const raw = property(given, 'raw') ?? false;
+  if (typeof raw !== 'boolean') problems.push({ path: 'raw', message: 'expected true or false' });
   if (problems.length > 0 || known === undefined) throw invalid(problems);
-  return { ...named, format: known };
+  return { ...named, format: known, raw: raw === true };
 }
 
 /** Checks that a request has either a report or the uuid of one, which may have another period. */

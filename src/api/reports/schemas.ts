@@ -15,6 +15,7 @@ import {
   PROPERTY_FIELDS,
   RETENTION_TYPES,
 } from '../../domain/reports/report.ts';
+import { RAW } from '../csv-form.ts';
 
 /**
  * Schemas of the report builder (interface.md, "Report configuration"; decisions.md#report-answers). Schemas of requests
@@ -178,6 +179,7 @@ export const runBody: z.ZodType<RunRequest> = z
   .object({
     ...namedReport,
     format: z.enum(FORMATS).nullish().describe('Default json; csv is text/csv with the labels as its header'),
+    raw: z.boolean().nullish().describe(RAW),
   })
   .meta({ id: 'RunRequest' });
 
@@ -193,6 +195,8 @@ export interface NamedReport {
 export interface RunRequest extends NamedReport {
   /** Default json. */
   readonly format?: (typeof FORMATS)[number] | null | undefined;
+  /** Default false. */
+  readonly raw?: boolean | null | undefined;
 }
 
 export const deleteBody: z.ZodType<{ uuid: unknown }> = z.object({ uuid }).meta({ id: 'DeleteReportRequest' });

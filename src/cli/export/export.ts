@@ -27,6 +27,7 @@ interface ExportOptions {
   readonly to?: number;
   readonly format: ExportFormat;
   readonly output: string;
+  readonly raw?: true;
 }
 
 const DESCRIPTIONS: Readonly<Record<ExportKind, string>> = {
@@ -49,6 +50,7 @@ function exportCommand(cli: Cli, kind: ExportKind): Command {
     .addOption(new Option('--from <date>', 'The first day or moment of the period.').argParser(bound(parseFrom)))
     .addOption(new Option('--to <date>', 'The last day or moment, included.').argParser(bound(parseTo)))
     .addOption(new Option('--format <format>', 'The format.').choices(EXPORT_FORMATS).default('ndjson'))
+    .option('--raw', 'CSV for programs: texts as they are, also those that a spreadsheet takes for formulas.')
     .option('--output <file>', 'The file, which appears when it is whole; - is the standard output.', '-')
     .action(cli.action<[ExportOptions]>((context, options) => writeExport(context, kind, options)));
 }
@@ -92,13 +94,13 @@ async function exportTo(
   options: ExportOptions,
 ): Promise<{ readonly rows: number; readonly data_as_of: string }> {
   const { log, pool, sources, signal, progress } = context;
-  const { format, from = null, to = null } = options;
+  const { format, raw, from = null, to = null } = options;
   const [bot] = await namedBots(await context.catalog(), [options.bot]);
   const schemas: Partial<Record<keyof ExportTables, string>> = {};
   for (const name of TABLES_READ[kind]) schemas[name] = (await context.projected(READ_MODELS[name])).schema;
   const tables = schemas as ExportTables; // the export reads no others
   const opened = await openExport({
-    ...{ kind, format, pool, log, sources, tables, period: { from, to }, signal, pageRows: PAGE_ROWS },
+    ...{ kind, format, form: { raw }, pool, log, sources, tables, period: { from, to }, signal, pageRows: PAGE_ROWS },
     bot: bot!,
   });
   const show = (): void => progress({ what: 'exporting', done: opened.rows(), total: null, unit: kind });

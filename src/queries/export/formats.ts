@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync';
+import { type CsvCell, type CsvForm, csvLines } from '../../util/csv.ts';
 import type { ExportColumn, TextRow } from './columns.ts';
 import type { ExportRows } from './export-source.ts';
 import { parquetParts } from './parquet.ts';
@@ -17,12 +17,16 @@ export const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
 const PARQUET_ROWS = 4000;
 
 /** Formats rows, a part at a time. */
-export function formatted(format: ExportFormat, { columns, pages }: ExportRows): AsyncGenerator<Uint8Array> {
+export function formatted(
+  format: ExportFormat,
+  { columns, pages }: ExportRows,
+  form: CsvForm,
+): AsyncGenerator<Uint8Array> {
   switch (format) {
     case 'ndjson':
       return ndjsonParts(columns, pages);
     case 'csv':
-      return csvParts(columns, pages);
+      return csvParts(columns, pages, form);
     case 'parquet':
       return parquetParts(columns, pages, { groupRows: PARQUET_ROWS });
   }
@@ -57,22 +61,29 @@ function jsonOf({ type }: ExportColumn, cell: string): string {
   }
 }
 
-/** RFC 4180, but lines end in LF. Text is unchanged, even if a spreadsheet would take the cell for a formula. */
 async function* csvParts(
   columns: readonly ExportColumn[],
   pages: AsyncIterable<readonly TextRow[]>,
+  form: CsvForm,
 ): AsyncGenerator<Uint8Array> {
+  const lines = (rows: CsvCell[][]): Buffer => Buffer.from(csvLines(rows, form));
   yield lines([columns.map(({ name }) => name)]);
   for await (const page of pages)
-    yield lines(page.map((row) => row.map((cell, index) => (cell === null ? '' : plainOf(columns[index]!, cell)))));
+    yield lines(page.map((row) => row.map((cell, index) => (cell === null ? '' : csvCell(columns[index]!, cell)))));
 }
 
-/** Quotes cells with a carriage return: some readers take it for the end of a line. */
-const lines = (cells: string[][]): Buffer => Buffer.from(stringify(cells, { quoted_match: /\r/ }));
-
-function plainOf({ type }: ExportColumn, cell: string): string {
-  if (type === 'date') return isoOf(cell);
-  return type === 'boolean' ? booleanOf(cell) : cell;
+function csvCell({ type }: ExportColumn, cell: string): CsvCell {
+  switch (type) {
+    case 'integer':
+    case 'decimal':
+      return { digits: cell };
+    case 'date':
+      return isoOf(cell);
+    case 'boolean':
+      return booleanOf(cell);
+    default:
+      return cell;
+  }
 }
 
 const booleanOf = (cell: string): string => (cell === 't' ? 'true' : 'false');

@@ -163,7 +163,7 @@ describe('as CSV', () => {
     expect(parse(body)).toEqual([
       ['Metric', 'Label', 'Value'],
       ['0', 'a "b", c\nd', '9'],
-      ['1', '=1+1', '9'],
+      ['1', "'=1+1", '9'],
     ]);
   });
 

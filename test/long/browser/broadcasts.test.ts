@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGE_TYPES } from '../../../src/domain/broadcast/broadcast-events.ts';
@@ -139,6 +141,24 @@ describe.skipIf(CHROMIUM === undefined)('the console composes and sends broadcas
     const download = page.waitForEvent('download');
     await csv.click();
     expect((await download).suggestedFilename()).toBe(`recipients-${id}.csv`);
+    expect(complaints).toEqual([]);
+  });
+
+  it('the recipients are downloaded as CSV in which no text is a formula', async () => {
+    const description = '=HYPERLINK("http://evil.example")';
+    started.platform.behave(({ chatId }) => (chatId === 2000 ? { error: { code: 403, description } } : undefined));
+    const id = await launch(service, bot, { chats: [-2001, 2000] });
+    await until(service, id, hasEnded);
+    const { page, complaints } = await opened();
+    await show(page, id);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'CSV' }).click();
+    const rows = parse(await readFile(await (await download).path()));
+    expect(rows.map((cells) => cells.slice(0, 3))).toEqual([
+      ['chat_id', 'state', 'reason'],
+      ['-2001', 'delivered', ''],
+      ['2000', 'not_delivered', `'${description}`],
+    ]);
     expect(complaints).toEqual([]);
   });
 

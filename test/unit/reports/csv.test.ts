@@ -4,6 +4,7 @@ import { LosslessNumber } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { reportCsv } from '../../../src/api/reports/report-text.ts';
 import type { Column, Row } from '../../../src/queries/reports/answer.ts';
+import type { CsvForm } from '../../../src/util/csv.ts';
 
 const column = (key: string, label = key): Column => ({ key, label, type: 'string' });
 const config = (source_request: object): object => ({ source_request });
@@ -12,9 +13,14 @@ const separated = config({
   separators: [{ property: 'events.unit' }, { property: 'user.level' }],
 });
 
-async function textOf(columns: readonly Column[], rows: readonly object[], of: object = separated): Promise<string> {
+async function textOf(
+  columns: readonly Column[],
+  rows: readonly object[],
+  of: object = separated,
+  form: CsvForm = {},
+): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const part of reportCsv({ columns, rows: rows as Row[] }, of)) parts.push(part);
+  for await (const part of reportCsv({ columns, rows: rows as Row[] }, of, form)) parts.push(part);
   return Buffer.concat(parts).toString();
 }
 
@@ -80,13 +86,13 @@ it('names the missing labels of a UTM table', async () => {
   expect(await textOf(columns, rows, config({ type_chart: 'utm_table' }))).toContain('\nads,(none),false,\n');
 });
 
-it('a CSV parser reads back every row and text', async () => {
+it('a CSV parser reads back every row and text of a raw file', async () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[",;\n\r\t =']{0,6}$/));
   const columns = ['a', 'b'].map((key) => column(key, `${key}, "labelled"`));
   const rows = fc.array(fc.record({ a: text, b: text }), { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(rows, async (rows) => {
-      const read = parse(await textOf(columns, rows), { bom: false, record_delimiter: '\n' });
+      const read = parse(await textOf(columns, rows, separated, { raw: true }), { bom: false, record_delimiter: '\n' });
       expect(read).toEqual([columns.map(({ label }) => label), ...rows.map(({ a, b }) => [a, b])]);
     }),
   );
@@ -100,7 +106,7 @@ it('formats each part only when the reader asks for it', async () => {
       return `row ${index}`;
     },
   }));
-  const stream = reportCsv({ columns: [column('a')], rows }, {});
+  const stream = reportCsv({ columns: [column('a')], rows }, {}, {});
   for await (const _ of stream) if (read > 0) break;
   expect(read).toBeLessThan(50_000);
   expect((await textOf([column('a')], rows)).split('\n')).toHaveLength(100_002);

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9a662683108db41ae7e19f6756a5a81de56428dacc88d75a9bfdd26f3f9be2ec
+# SHA-256 of openapi.json: e96171b60fa6f5c85facfe3d39f400be6993b2d406c81747b5a2b8d4297b1acc
 
 from __future__ import annotations
 
@@ -385,9 +385,9 @@ class Methods(Calls):
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV: all pages"""
         return self._pages('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}, items='items')
 
-    def list_recipients_csv(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> str:
+    def list_recipients_csv(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, raw: bool | None = None, limit: int | None = None, offset: int | None = None) -> str:
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV, as CSV"""
-        return self._csv('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset})
+        return self._csv('listRecipients', query={'id': id, 'state': state, 'raw': raw, 'limit': limit, 'offset': offset})
 
     def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
         """What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link"""
@@ -817,9 +817,9 @@ class AsyncMethods(AsyncCalls):
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV: all pages"""
         return self._pages('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}, items='items')
 
-    async def list_recipients_csv(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> str:
+    async def list_recipients_csv(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, raw: bool | None = None, limit: int | None = None, offset: int | None = None) -> str:
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV, as CSV"""
-        return await self._csv('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset})
+        return await self._csv('listRecipients', query={'id': id, 'state': state, 'raw': raw, 'limit': limit, 'offset': offset})
 
     async def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
         """What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9a662683108db41ae7e19f6756a5a81de56428dacc88d75a9bfdd26f3f9be2ec
+# SHA-256 of openapi.json: e96171b60fa6f5c85facfe3d39f400be6993b2d406c81747b5a2b8d4297b1acc
 
 from __future__ import annotations
 
@@ -215,6 +215,8 @@ class RunRequestInput(TypedDict):
     """Another period than the one that was saved"""
     format: NotRequired[Literal['json', 'csv'] | None]
     """Default json; csv is text/csv with the labels as its header"""
+    raw: NotRequired[bool | None]
+    """Of csv: texts as they are, for programs; by default a text that begins a formula gets an apostrophe"""
 
 
 class ReportUsersRequestInput(TypedDict):

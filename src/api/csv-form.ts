@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+export const RAW =
+  'Of csv: texts as they are, for programs; by default a text that begins a formula gets an apostrophe';
+
+/** The query `raw` of calls that answer CSV (decisions.md#csv-formulas). */
+export const rawQuery = z
+  .string()
+  .regex(/^(true|false)$/, 'must be true or false')
+  .transform((raw) => raw === 'true')
+  .meta({ type: 'boolean', description: RAW })
+  .optional();
