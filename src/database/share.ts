@@ -97,14 +97,15 @@ export function createShare(name: string, holder: string, { parts, turn, standBy
     },
 
     async next(signal) {
-      const over = new AbortController();
+      // One listener for all waits: each renewal of the leases wakes a stand-by.
+      const stop = (): void => wake();
       setMaxListeners(0, signal);
+      signal.addEventListener('abort', stop, { once: true });
       while (!signal.aborted && held.size === 0)
         await new Promise<void>((resolve) => {
           wake = resolve;
-          signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
         });
-      over.abort();
+      signal.removeEventListener('abort', stop);
       if (signal.aborted) return null;
       working = { parts: new Set(held), over: new AbortController() };
       return { parts: working.parts, signal: AbortSignal.any([signal, working.over.signal]) };
