@@ -1,15 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseLossless } from 'lossless-json';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { unguarded } from '../util/csv.ts';
 import { CliError } from './command.ts';
+import { plainBytes } from './plain-bytes.ts';
 
-/** Reads CSV files, and the lines of other files, in pieces of a bounded size. A file may be compressed by gzip. */
+/** Reads CSV files, and the lines of other files, in pieces of a bounded size. A file may be compressed (plain-bytes.ts). */
 
 export interface CsvRecord {
   /** The line in which the record ends, from 1. */
@@ -108,42 +106,13 @@ export async function* wholeLines(file: string): AsyncGenerator<WholeLines> {
     const bytes: Buffer = Buffer.concat([partOfLine, chunk]);
     const end = bytes.lastIndexOf(LINE_END) + 1;
     partOfLine = bytes.subarray(end);
-    if (end > 0) {
-      yield { line, bytes: bytes.subarray(0, end) };
-      line += linesIn(bytes.subarray(0, end)).length;
-    }
-    if (partOfLine.length > MAX_LINE_BYTES)
-      throw new CliError(`${file}: line ${line} is longer than ${MAX_LINE_BYTES} bytes`);
+    const lines = linesIn(bytes.subarray(0, end));
+    const long = [...lines, partOfLine].findIndex(({ length }) => length > MAX_LINE_BYTES);
+    if (long !== -1) throw new CliError(`${file}: line ${line + long} is longer than ${MAX_LINE_BYTES} bytes`);
+    if (end > 0) yield { line, bytes: bytes.subarray(0, end) };
+    line += lines.length;
   }
   if (partOfLine.length > 0) yield { line, bytes: partOfLine };
-}
-
-const GZIP = Buffer.of(0x1f, 0x8b);
-
-/** Reads a file, decompressed if it is a gzip file. @throws CliError if it is cut off or not gzip after all */
-export async function* plainBytes(file: string): AsyncGenerator<Buffer> {
-  const isCompressed = await isGzip(file);
-  const bytes = createReadStream(file, { highWaterMark: MAX_LINE_BYTES });
-  if (!isCompressed) return yield* bytes as AsyncIterable<Buffer>;
-  const plain = createGunzip({ chunkSize: MAX_LINE_BYTES });
-  const reading = pipeline(bytes, plain);
-  reading.catch(() => {}); // the loop below fails, too
-  try {
-    yield* plain as AsyncIterable<Buffer>;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error;
-    throw new CliError(`${file}: failed to decompress: ${(error as Error).message}`);
-  }
-}
-
-async function isGzip(file: string): Promise<boolean> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(GZIP.length), 0, GZIP.length, 0);
-    return bytesRead === GZIP.length && buffer.equals(GZIP);
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Whether the first character of the file, after white space, is a brace. */

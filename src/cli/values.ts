@@ -1,5 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { timezoneProblem } from '../domain/catalog/checks.ts';
 import { parseIso8601 } from '../domain/intake/moment.ts';
+import { isPropertyName } from '../domain/intake/properties.ts';
 import { type BotRow, findBot } from '../queries/catalog/bots.ts';
 import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 import { CliError } from './command.ts';
@@ -24,6 +26,23 @@ export function flag(text: string): boolean {
   if (text === 'true' || text === 'on') return true;
   if (text === 'false' || text === 'off') return false;
   throw new InvalidArgumentError('It must be true or false.');
+}
+
+/** @returns an IANA name of a time zone */
+export function zone(text: string): string {
+  if (timezoneProblem('', text) === undefined) return text;
+  throw new InvalidArgumentError("It must be a time zone's IANA name, such as Europe/Berlin.");
+}
+
+/** Parses `old=new`, the names of a property. @param earlier those of the options before */
+export function rename(text: string, earlier: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
+  const at = text.lastIndexOf('=');
+  const [from, to] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
+  if (from === '' || !isPropertyName(to))
+    throw new InvalidArgumentError('It must be old=new, and new 1 to 64 of A-Z, a-z, 0-9, _, . and -, not taken.');
+  if (earlier.has(from) || [...earlier.values()].includes(to))
+    throw new InvalidArgumentError('A name stands in two of them.');
+  return new Map([...earlier, [from, to]]);
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -32,6 +32,15 @@ export function instantsOf(local: Temporal.PlainDateTime, timezone: string): Loc
   };
 }
 
+/**
+ * The instant at which the zone's clock shows what a clock in UTC shows at `ms`; the first of two, and after a gap as
+ * {@link instantsOf}.
+ */
+export function instantOfClock(ms: number, timezone: string): number {
+  const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO('UTC').toPlainDateTime();
+  return instantsOf(local, timezone).first;
+}
+
 /** ISO 8601 with the zone's offset and whole seconds: `2025-03-30T00:00:00+01:00`. */
 export function isoWithOffset(ms: number, timezone: string): string {
   const offset = offsetAt(ms, timezone);

@@ -1,44 +1,53 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'lossless-json';
-import { FIXED_PROPERTIES, MAX_PROPERTIES, MAX_PROPERTY_TEXT } from '../../domain/intake/properties.ts';
-import { exactNumber, isJsonObject, type JsonObject, positiveId } from '../../domain/json.ts';
+import { parseIso8601 } from '../../domain/intake/moment.ts';
+import { exactNumber, isJsonObject, type JsonObject, positiveId, property } from '../../domain/json.ts';
+import { instantOfClock } from '../../domain/local-time.ts';
+import { createPropertyKeeper } from './kept-properties.ts';
 
 /** The formats of event files that `import events` reads (decisions.md#import-events). */
 export const EVENT_FORMATS = ['botledger', 'mixpanel', 'amplitude', 'posthog'] as const;
 export type EventFormat = (typeof EVENT_FORMATS)[number];
 
+export interface FormatOptions {
+  readonly format: EventFormat;
+  /** The property that has the id of the platform's user; undefined: the format's own field. */
+  readonly userProperty?: string | undefined;
+  /** The zone of dates without an offset, and of the seconds of Mixpanel. Default: UTC. */
+  readonly timezone?: string | undefined;
+  /** New names of properties. */
+  readonly rename?: ReadonlyMap<string, string> | undefined;
+}
+
 /** How a record becomes an event as send-event takes it, before it is checked. */
 export interface RecordReader {
   /** @returns the event, or the problem of a record that can be none */
   read(record: JsonObject): { readonly event: JsonObject } | { readonly problem: string };
-  /** How often a property was left out since the beginning, by the reason. */
-  readonly leftOut: ReadonlyMap<string, number>;
+  /** Lines for a person about the properties of all records so far. */
+  notes(): readonly string[];
 }
 
-/** @param userProperty the property that has the id of the platform's user; undefined: the format's own field */
-export function recordReader(format: EventFormat, userProperty: string | undefined): RecordReader {
-  const leftOut = new Map<string, number>();
+export function recordReader({ format, userProperty, timezone, rename = new Map() }: FormatOptions): RecordReader {
+  const keeper = createPropertyKeeper(format === 'botledger', rename);
   const read = READERS[format];
   return {
-    leftOut,
+    notes: keeper.notes,
     read(record) {
       const found = read(record);
       if ('problem' in found) return found;
-      const { properties, ...event } = found;
-      const given = userProperty === undefined ? event.user : properties[userProperty];
-      const user_id = positiveId(given);
+      const { name, user, date, key, properties, rest } = found;
+      const user_id = userProperty === undefined ? positiveId(user) : userIn(record, properties, userProperty);
       if (user_id === undefined) {
         const where = userProperty === undefined ? USER_FIELDS[format] : `the property ${userProperty}`;
         return { problem: `${where} must be the platform's id of the user, a positive integer` };
       }
-      const { name, date, key, rest } = event;
-      const kept = format === 'botledger' ? properties : keptProperties(properties, leftOut);
+      const kept = keeper.keep(properties);
       return {
         event: {
           ...rest,
           event: name,
           user_id,
-          date,
+          date: isoDate(date, timezone),
           ...(key === undefined ? {} : { event_key: `${format}:${key}` }),
           ...(kept === null ? {} : { properties: kept }),
         },
@@ -51,6 +60,7 @@ export function recordReader(format: EventFormat, userProperty: string | undefin
 interface Found {
   readonly name: unknown;
   readonly user: unknown;
+  /** ISO 8601 text, or milliseconds since 1970 by the clock of the file's zone. */
   readonly date: unknown;
   /** Names the event in the other system. */
   readonly key?: string | undefined;
@@ -73,43 +83,64 @@ const READERS: Readonly<Record<EventFormat, (record: JsonObject) => Found | { re
       return { problem: 'properties must be an object' };
     return { name: event, user: user_id, date, properties: properties ?? {}, rest };
   },
-  /** Mixpanel, Raw Data Export API: one JSON object a line. `time` is in seconds. */
+  /** Mixpanel, Raw Data Export API: one JSON object a line. `time` is in seconds, with `time_in_ms` in milliseconds. */
   mixpanel({ event, properties }) {
     if (!isJsonObject(properties)) return { problem: 'properties must be an object' };
     const { time, distinct_id, $insert_id: key, ...others } = properties;
-    const date = isoOf(time);
+    const date = msOf(time);
     if (date === undefined) return { problem: 'properties.time must be a number of seconds' };
-    // Its id is unique only together with these.
-    const id = keyOf(key) && sha256(JSON.stringify([event, date, String(distinct_id), key]));
+    // Its id is unique only together with these. Both exports have the same second, whatever its zone.
+    const second = new Date(date - (date % 1000)).toISOString();
+    const id = keyOf(key) && sha256(JSON.stringify([event, second, String(distinct_id), key]));
     return { name: event, user: distinct_id, date, key: id, properties: others };
   },
-  /** Amplitude, Export API: one JSON object a line. Times are UTC: `2015-10-05 12:22:50.000000`. */
+  /** Amplitude, Export API: one JSON object a line. Times are UTC: `2015-10-05 12:22:50.000000`, or with a `Z`. */
   amplitude({ event_type, user_id, event_time, uuid, $insert_id, event_properties }) {
     if (typeof event_time !== 'string') return { problem: 'event_time must be a date' };
-    return {
-      name: event_type,
-      user: user_id,
-      date: `${event_time.replace(' ', 'T').replace(/(\.\d{3})\d+$/, '$1')}Z`,
-      key: keyOf(uuid) ?? keyOf($insert_id),
-      properties: isJsonObject(event_properties) ? event_properties : {},
-    };
+    const key = keyOf(uuid) ?? keyOf($insert_id);
+    return { name: event_type, user: user_id, date: event_time, key, properties: objectIn(event_properties) ?? {} };
   },
-  /** PostHog, batch exports and the API of events: one JSON object a line, `properties` as an object or as JSON text. */
-  posthog({ event, distinct_id, timestamp, uuid, properties }) {
+  /**
+   * PostHog, one JSON object a line. The UUID of an event is `uuid` in batch exports and `id` in the API of events.
+   * `properties` is an object or JSON text.
+   */
+  posthog({ event, distinct_id, timestamp, uuid, id, properties }) {
     if (typeof timestamp !== 'string') return { problem: 'timestamp must be a date' };
-    const parsed = typeof properties === 'string' ? parsedObject(properties) : properties;
-    if (parsed !== undefined && parsed !== null && !isJsonObject(parsed))
-      return { problem: 'properties must be an object' };
-    const date = timestamp.replace(' ', 'T').replace(/(\.\d{3})\d+/, '$1');
-    return { name: event, user: distinct_id, date, key: keyOf(uuid), properties: parsed ?? {} };
+    const read = properties === undefined || properties === null ? {} : objectIn(properties);
+    if (read === undefined) return { problem: 'properties must be an object' };
+    const key = (keyOf(uuid) ?? keyOf(id))?.toLowerCase();
+    return { name: event, user: distinct_id, date: timestamp, key, properties: read };
   },
 };
 
-function parsedObject(text: string): unknown {
+/** The user's id in a property of the event, or else of its user: Amplitude's user_properties, PostHog's person. */
+function userIn(record: JsonObject, properties: JsonObject, name: string): number | undefined {
+  const person = objectIn(property(record, 'person'));
+  const places = [
+    properties,
+    objectIn(property(record, 'user_properties')),
+    objectIn(property(record, 'person_properties')),
+    person && objectIn(property(person, 'properties')),
+    person,
+  ];
+  for (const place of places) {
+    const id = place === undefined ? undefined : positiveId(property(place, name));
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+/** An object, or the one that is written as JSON text. */
+function objectIn(given: unknown): JsonObject | undefined {
+  const value = typeof given === 'string' ? parsed(given) : given;
+  return isJsonObject(value) ? value : undefined;
+}
+
+function parsed(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) return text; // refused as no object
+    if (error instanceof SyntaxError) return undefined; // refused as no object
     throw error;
   }
 }
@@ -122,52 +153,23 @@ function keyOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The date of a number of seconds; undefined: there is no such date. */
-function isoOf(seconds: unknown): string | undefined {
-  const date = new Date((exactNumber(seconds)?.toNumber() ?? Number.NaN) * 1000);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+/** More seconds would be the year 5138, so they are milliseconds. */
+const MOST_SECONDS = 1e11;
+
+/** Milliseconds of a number of seconds or milliseconds; undefined: there is no such date. */
+function msOf(time: unknown): number | undefined {
+  const number = exactNumber(time)?.toNumber() ?? Number.NaN;
+  const ms = new Date(Math.abs(number) < MOST_SECONDS ? number * 1000 : number).getTime();
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
-/**
- * The properties that send-event takes. Other systems have more kinds of them: what they add themselves begins with `$`,
- * `mp_` or `[Amplitude]`; lists, objects and long texts have no place here. A character that no name may have becomes `_`, and a
- * name that reports read from the event itself gets one at its end.
- * @returns null if none is left
- */
-function keptProperties(properties: JsonObject, leftOut: Map<string, number>): JsonObject | null {
-  const kept: Record<string, unknown> = {};
-  let count = 0;
-  for (const [name, value] of Object.entries(properties)) {
-    if (value === null || value === undefined) continue;
-    const allowed = nameOf(name);
-    const reason = OWN_NAMES.test(name)
-      ? 'added by the other system'
-      : Object.hasOwn(kept, allowed)
-        ? 'a second one of the same name'
-        : problemOf(value, count);
-    if (reason !== null) {
-      leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
-      continue;
-    }
-    kept[allowed] = value;
-    count++;
-  }
-  return count === 0 ? null : kept;
-}
+const OFFSET = /(?:[Zz]|[-+]\d{2}(?::?\d{2})?)$/;
 
-function nameOf(name: string): string {
-  const allowed = name.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, MAX_NAME);
-  return FIXED.has(allowed) ? `${allowed}_` : allowed;
-}
-
-const FIXED: ReadonlySet<string> = new Set(['__proto__', ...FIXED_PROPERTIES]);
-const OWN_NAMES = /^(?:\$|mp_|\[Amplitude\])|^$/;
-const MAX_NAME = 64;
-
-function problemOf(value: unknown, count: number): string | null {
-  if (count === MAX_PROPERTIES) return `more than ${MAX_PROPERTIES} properties`;
-  if (typeof value === 'string')
-    return value.length > MAX_PROPERTY_TEXT ? `text of more than ${MAX_PROPERTY_TEXT} characters` : null;
-  if (typeof value === 'boolean' || exactNumber(value) !== undefined) return null;
-  return 'a list or an object';
+/** The date as send-event takes it. What is no date stays, so that the event's check refuses it. */
+function isoDate(date: unknown, timezone: string | undefined): unknown {
+  const text = typeof date === 'string' ? date.replace(/ UTC$/, 'Z') : date;
+  const clock =
+    typeof text === 'number' ? text : typeof text !== 'string' || OFFSET.test(text) ? null : parseIso8601(text);
+  if (clock === null) return text;
+  return new Date(timezone === undefined ? clock : instantOfClock(clock, timezone)).toISOString();
 }

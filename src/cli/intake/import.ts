@@ -14,8 +14,8 @@ import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
 import { type Answer, type Cli, type CliContext, CliError, ReadModelWaitTimeoutError } from '../command.ts';
 import { csvRecords, isNdjson, wholeLines } from '../input-files.ts';
-import { botOption } from '../values.ts';
-import { EVENT_FORMATS, type EventFormat, recordReader } from './event-formats.ts';
+import { botOption, rename, zone } from '../values.ts';
+import { EVENT_FORMATS, type FormatOptions, recordReader } from './event-formats.ts';
 import { EVENT_COLUMNS, eventsOf } from './event-lines.ts';
 import { REFERRAL_COLUMNS, referralsOf } from './referral-lines.ts';
 
@@ -24,10 +24,7 @@ interface FileOptions {
   readonly refused?: string;
 }
 
-interface EventsOptions extends FileOptions {
-  readonly format: EventFormat;
-  readonly userProperty?: string;
-}
+type EventsOptions = FileOptions & FormatOptions;
 
 export function importCommands(cli: Cli): void {
   const { noun } = cli;
@@ -37,7 +34,7 @@ export function importCommands(cli: Cli): void {
   noun
     .command('events')
     .description(
-      'Import past events from NDJSON or CSV, also gzip. Safe to repeat: it resumes, and a file counts once.',
+      'Import past events from NDJSON or CSV, also gzip or zip. Safe to repeat: it resumes, and a file counts once.',
     )
     .addOption(botOption())
     .addOption(
@@ -45,8 +42,10 @@ export function importCommands(cli: Cli): void {
     )
     .option(
       '--user-property <name>',
-      "The property with the platform's id of the user, if the file's own field has another id.",
+      "The property of the event or of its user with the platform's id, if the file's own field has another id.",
     )
+    .option('--timezone <zone>', 'The zone of dates without an offset; Mixpanel: of a project from before 2023.', zone)
+    .option('--rename <old=new>', 'Another name for a property; can be repeated.', rename)
     .addOption(refusedOption())
     .argument('<file>', 'one event a line, as send-event takes it with a date, or as the format has it')
     .action(cli.action<[string, EventsOptions]>(importEventFile));
@@ -66,15 +65,15 @@ export function importCommands(cli: Cli): void {
 const PACE_EVENTS = 50_000;
 
 async function importEventFile(context: CliContext, path: string, options: EventsOptions): Promise<Answer> {
-  const { bot, format, userProperty } = options;
-  const reader = recordReader(format, userProperty);
+  const { bot } = options;
+  const reader = recordReader(options);
   const refusals = await openRefusals(options.refused);
   let paced = 0;
   const importing = importEvents(
     { ...context, directory: createEventTypeDirectory(context) },
     {
       bot,
-      file: await fingerprint(path, EVENT_COLUMNS, JSON.stringify([format, userProperty])),
+      file: await fingerprint(path, EVENT_COLUMNS, readingOf(options)),
       lines: eventsOf(path, reader, context.sources.now),
       onRefused: refusals.add,
       async onProgress(imported, position) {
@@ -86,9 +85,14 @@ async function importEventFile(context: CliContext, path: string, options: Event
     },
   );
   const { imported, before, refused, position } = await importing.finally(refusals.close);
-  const leftOut = [...reader.leftOut].map(([reason, count]) => `left out ${count} properties: ${reason}`);
   const value = { imported, imported_before: before, refused };
-  return { value, notes: [...refusals.named, ...leftOut], change: { category: 'import', position } };
+  return { value, notes: [...refusals.named, ...reader.notes()], change: { category: 'import', position } };
+}
+
+/** The same file that is read in another way is another file. */
+function readingOf({ format, userProperty, timezone, rename }: FormatOptions): string {
+  const more = timezone === undefined && rename === undefined ? [] : [timezone, [...(rename ?? [])]];
+  return JSON.stringify([format, userProperty, ...more]);
 }
 
 async function pace(context: CliContext, position: Position): Promise<void> {

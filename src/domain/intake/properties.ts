@@ -34,6 +34,9 @@ export const FIXED_PROPERTIES = [
 const TAKEN: ReadonlySet<string> = new Set(['__proto__', ...FIXED_PROPERTIES]);
 const EXPECTED = `must be a text of at most ${MAX_PROPERTY_TEXT} characters, a number within 10^15, or a boolean`;
 
+/** Whether send-event takes a property of this name. */
+export const isPropertyName = (name: string): boolean => PROPERTY_NAME.test(name) && !TAKEN.has(name);
+
 type ReadProperties =
   /** Undefined: there are none. */
   | { readonly properties: EventProperties | undefined }

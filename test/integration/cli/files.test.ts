@@ -101,7 +101,7 @@ describe('user import', () => {
     ['many bad lines', `user_id\n${'x\n'.repeat(12)}`, /line 6: .*; and 7 more bad lines/],
     ['a line with too few cells', 'user_id,a\n1,2\n3\n', /line 3 has 1 cells, the header 2/],
     ['a line of CSV that is not UTF-8', latin1('user_id,a\n1,"x\ny"\n2,Zoë\n'), /: line 4 is not UTF-8/],
-    ['a CSV in UTF-16', Buffer.from('\uFEFFuser_id\n1\n', 'utf16le'), /line 1 is not UTF-8/],
+    ['a CSV in UTF-16', Buffer.from('\uFEFFuser_id\n1\n', 'utf16le'), /is UTF-16: save it as UTF-8/],
     [
       'lines of JSON that are not UTF-8',
       latin1('{"user_id":1}\n\n{"user_id":2,"a":"ë"}\n{}'),
