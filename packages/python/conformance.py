@@ -14,6 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
 
 import botledger  # noqa: E402
+from botledger.types import CustomEventInput  # noqa: E402
 from generate import snake  # noqa: E402
 
 KINDS: dict[type[botledger.BotledgerError], str] = {
@@ -27,6 +28,11 @@ KINDS: dict[type[botledger.BotledgerError], str] = {
     botledger.UnavailableError: "unavailable",
     botledger.OutcomeUnknownError: "outcome_unknown",
     botledger.ServerError: "server",
+}
+# Events that a program in Python may make.
+ODD: dict[str, CustomEventInput] = {
+    "not_a_number": {"event": "odd", "user_id": 1, "value_num": Decimal("NaN")},
+    "long_id": {"event": "odd", "user_id": 2**53},
 }
 
 
@@ -42,15 +48,34 @@ def perform(client: botledger.Client, factor: float, action: dict[str, Any]) -> 
     if action["do"] == "queue":
         # Only waits between attempts are shorter, not the queue's second for more events.
         queue = client.event_queue(max_batch=action["max_batch"], max_delay_s=1 / factor, wait_for=shortened(factor))
+        refused = [refusal_of(lambda: queue.add(ODD[kind])) for kind in action.get("odd", [])]
         for event in action["events"]:
             if not queue.add(event):
                 raise RuntimeError("the queue is full")
-        return queue.close(60 / factor)._asdict()
+            if action.get("change"):
+                event["event"] = "changed"
+        return {**queue.close(60 / factor)._asdict(), **({"refused": refused} if "odd" in action else {})}
+    if action["do"] == "construct":
+        return [
+            refusal_of(lambda: botledger.Client("http://127.0.0.1:1", None)),  # type: ignore[arg-type]
+            refusal_of(lambda: botledger.Client(None, "key")),  # type: ignore[arg-type]
+            refusal_of(lambda: client.event_queue(max_batch=5000)),
+            refusal_of(lambda: client.event_queue(max_batch=0)),
+        ]
     given, named = arguments(action)
     name = snake(action["operation"])
     if action["do"] == "pages":
         return list(getattr(client, f"iterate_{name.replace('list_', '', 1)}")(*given, **named))
     return getattr(client, name)(*given, **named)
+
+
+def refusal_of(call: Callable[[], Any]) -> str | None:
+    """The text of the error that a call raises at once; None if it raises none."""
+    try:
+        call()
+    except (TypeError, ValueError) as error:
+        return str(error)
+    return None
 
 
 def shortened(factor: float) -> Callable[[threading.Condition, Callable[[], bool], float], bool]:

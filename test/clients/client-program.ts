@@ -27,7 +27,14 @@ export type Action =
       readonly query: Readonly<Record<string, string | number>>;
       readonly items: string;
     }
-  | { readonly do: 'queue'; readonly events: readonly object[]; readonly max_batch: number };
+  | {
+      readonly do: 'queue';
+      readonly events: readonly object[];
+      readonly max_batch: number;
+      readonly odd?: readonly ('not_a_number' | 'long_id')[];
+      readonly change?: boolean;
+    }
+  | { readonly do: 'construct' };
 
 export interface Task {
   readonly base_url: string;

@@ -197,6 +197,39 @@ export const scenarios: Scenarios = {
     expect(await scene.counts()).toMatchObject({ 'kind 6': 1 });
   },
 
+  async 'a queue refuses an odd event when it is added, by its field, and loses no other'(scene) {
+    scene.proxy.plan();
+    const events = Array.from({ length: 3 }, () => ({ event: 'good', user_id: 1 }));
+    const counted = await dataOf(
+      scene.run([{ do: 'queue', events, max_batch: 1000, odd: ['not_a_number', 'long_id'] }]),
+    );
+    const [value, id] = [expect.stringContaining('(at value_num)'), expect.stringContaining('(at user_id)')];
+    expect(counted).toEqual({ sent: 3, failed: 0, refused: [value, id] });
+    expect(scene.proxy.arrived).toHaveLength(1);
+    const counts = await scene.counts();
+    expect(counts).toMatchObject({ good: 3 });
+    expect(counts).not.toHaveProperty('odd');
+  },
+
+  async 'a queue sends events as they were when they were added'(scene) {
+    scene.proxy.plan();
+    const events = Array.from({ length: 3 }, () => ({ event: 'good', user_id: 1 }));
+    await dataOf(scene.run([{ do: 'queue', events, max_batch: 2, change: true }]));
+    expect(await scene.counts()).toMatchObject({ good: 3 });
+  },
+
+  async 'a missing key or address, and batches of 5,000, are refused at once'(scene) {
+    scene.proxy.plan();
+    const refusals = await dataOf(scene.run([{ do: 'construct' }]));
+    expect(refusals).toEqual([
+      expect.stringMatching(/api.?key/i),
+      expect.stringMatching(/base.?url|url/i),
+      expect.stringMatching(/max.?batch/i),
+      expect.stringMatching(/max.?batch/i),
+    ]);
+    expect(scene.proxy.arrived).toEqual([]);
+  },
+
   async 'a refusal of a gateway and a redirect are reported as what they are'(scene) {
     scene.proxy.plan({ status: 403, body: '{"error":{"code":403}}' }, { status: 302, body: '', location: '/login' });
     const results = await scene.run([payout(), payout()]);

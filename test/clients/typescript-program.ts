@@ -3,6 +3,7 @@ import {
   BotledgerError,
   ConflictError,
   ConnectionError,
+  type CustomEvent,
   createClient,
   InvalidRequestError,
   NotFoundError,
@@ -48,6 +49,22 @@ const client = createClient({
     }),
 });
 
+/** Events that a program in JavaScript may make. Their types are wrong on purpose. */
+const ODD: Readonly<Record<'not_a_number' | 'long_id', CustomEvent>> = {
+  not_a_number: { event: 'odd', user_id: 1, value_num: Number.NaN },
+  long_id: { event: 'odd', user_id: (2n ** 53n) as never },
+};
+
+/** The text of the error that a call throws at once; null if it throws none. */
+function refusalOf(call: () => unknown): string | null {
+  try {
+    call();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 async function perform(action: Action): Promise<unknown> {
   switch (action.do) {
     case 'call': {
@@ -66,9 +83,21 @@ async function perform(action: Action): Promise<unknown> {
     }
     case 'queue': {
       const queue = client.eventQueue({ maxBatch: action.max_batch });
-      for (const event of action.events)
-        if (!queue.add(event as Parameters<typeof queue.add>[0])) throw new Error('the queue is full');
-      return queue.close(60_000 / task.delay_factor);
+      const refused = (action.odd ?? []).map((kind) => refusalOf(() => queue.add(ODD[kind])));
+      for (const event of action.events as CustomEvent[]) {
+        if (!queue.add(event)) throw new Error('the queue is full');
+        if (action.change) event.event = 'changed';
+      }
+      return { ...(await queue.close(60_000 / task.delay_factor)), ...(action.odd && { refused }) };
+    }
+    case 'construct': {
+      const { base_url: baseUrl, api_key: apiKey } = task;
+      return [
+        refusalOf(() => createClient({ baseUrl, apiKey: undefined as never })),
+        refusalOf(() => createClient({ baseUrl: undefined as never, apiKey })),
+        refusalOf(() => client.eventQueue({ maxBatch: 5000 })),
+        refusalOf(() => client.eventQueue({ maxBatch: 0 })),
+      ];
     }
   }
 }

@@ -22,3 +22,6 @@ export const AMOUNTS_IN_REQUESTS: Readonly<Record<string, readonly [schema: stri
   '/v1/send-event': ['CustomEventInput', 'value_num'],
   '/v1/send-target': ['TargetEventInput', 'value'],
 };
+
+/** The field of the body that may be text. */
+export const amountOf = (path: string): string | undefined => AMOUNTS_IN_REQUESTS[path]?.[1];

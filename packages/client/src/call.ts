@@ -72,8 +72,26 @@ export function takesKey(method: 'GET' | 'POST', path: string): boolean {
 /** The service keeps a key for 24 hours. A call that takes longer ends before its key does. */
 const KEY_LIFE_MS = 23 * 60 * 60_000;
 
-/** @throws TypeError if the address or a key cannot be sent */
+/** A timer of the platform takes no longer time: it would end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** @throws RangeError */
+export function checkMs(name: string, ms: number, least: 0 | 1): void {
+  if (!(ms >= least && ms <= MAX_TIMER_MS)) throw new RangeError(`${name} must be from ${least} to ${MAX_TIMER_MS}`);
+}
+
+/** Without TypeScript, or from an environment without the variable, an option may have any value. */
+function checkOptions({ baseUrl, apiKey, resourceKey = 'none', maxRetries = 0, timeoutMs = 1 }: ClientOptions): void {
+  for (const [name, value] of Object.entries({ baseUrl, apiKey, resourceKey }))
+    if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a text`);
+  if (!/^https?:\/\//i.test(baseUrl)) throw new TypeError('baseUrl must begin with http:// or https://');
+  if (!(maxRetries >= 0)) throw new RangeError('maxRetries must be 0 or more');
+  checkMs('timeoutMs', timeoutMs, 1);
+}
+
+/** @throws TypeError if the address or a key is missing or cannot be sent @throws RangeError if a limit is out of its range */
 export function createCall(options: ClientOptions, { sleep, random, newKey, now }: Surroundings): Call {
+  checkOptions(options);
   const { baseUrl, apiKey, resourceKey, maxRetries: usualRetries = 2, timeoutMs: usualTimeoutMs = 30_000 } = options;
   const headers: Record<string, string> = { 'api-key': apiKey, ...(resourceKey && { 'resource-key': resourceKey }) };
   // Refuses here what would otherwise look like a failed connection.

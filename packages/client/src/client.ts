@@ -42,7 +42,15 @@ export interface Client {
 /** The other lists that can be CSV are read by GET. */
 const CSV_BY_POST: CsvPath = '/v1/reports/run';
 
-/** A client of one service and one key. @throws TypeError if the address or the key cannot be sent */
+/** The paths of the queues. */
+export const EVENTS = '/v1/send-event';
+export const UPDATES = '/v1/send-batch-update';
+
+/**
+ * A client of one service and one key.
+ * @throws TypeError if the address or a key is missing or cannot be sent
+ * @throws RangeError if a limit is out of its range
+ */
 export function createClient(options: ClientOptions): Client {
   const surroundings = surroundingsOf(options);
   const call = createCall(options, surroundings);
@@ -61,9 +69,9 @@ export function createClient(options: ClientOptions): Client {
     pages: (path: string, query: object = {}, given?: CallOptions) =>
       itemsOf(query, async (page) => (await read(path, page, given)) as object),
     eventQueue: (given?: QueueOptions<CustomEvent>) =>
-      createQueue((batch, each) => act('/v1/send-event', batch, each), surroundings, given),
+      createQueue(EVENTS, (batch, each) => act(EVENTS, batch, each), surroundings, given),
     updateQueue: (given?: QueueOptions<ForwardedUpdate>) =>
-      createQueue((batch, each) => act('/v1/send-batch-update', batch, each), surroundings, given),
+      createQueue(UPDATES, (batch, each) => act(UPDATES, batch, each), surroundings, given),
   };
   return client as Client;
 }

@@ -1,5 +1,5 @@
 import { type ClientOptions, surroundingsOf } from './call.ts';
-import { type Client, createClient } from './client.ts';
+import { type Client, createClient, EVENTS, UPDATES } from './client.ts';
 import { createQueue, type Queue, type QueueOptions, report } from './queue.ts';
 import type { CustomEvent, ForwardedUpdate } from './types.ts';
 
@@ -43,15 +43,17 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const surroundings = surroundingsOf(options);
   const usual = { ...options.queue, onFailed };
   const updates = createQueue<ForwardedUpdate>(
-    (batch, call) => client.post('/v1/send-batch-update', [...batch], call),
+    UPDATES,
+    (batch, call) => client.post(UPDATES, [...batch], call),
     surroundings,
     usual,
   );
   const events = createQueue<CustomEvent>(
+    EVENTS,
     async (batch, call) => {
       // An update may make the user, or the visit, that an event needs.
       await updates.flush();
-      await client.post('/v1/send-event', [...batch], call);
+      await client.post(EVENTS, [...batch], call);
     },
     surroundings,
     usual,

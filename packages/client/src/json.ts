@@ -1,4 +1,5 @@
-import { AMOUNTS, AMOUNTS_IN_REQUESTS, hasAmounts } from './amounts.ts';
+import { AMOUNTS, amountOf, hasAmounts } from './amounts.ts';
+import { copyOf } from './copy.ts';
 
 /** A text with the colon that makes it a key, or a number. */
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d[\d.eE+-]*/g;
@@ -32,11 +33,15 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 /** Marks texts that go out as numbers. The service refuses texts with this character. */
 const MARK = '\0';
 
-/** The bytes of a body, as text. An amount that is text becomes a number with the same digits. */
+/**
+ * The bytes of a body, as text. An amount that is text becomes a number with the same digits.
+ * @throws TypeError with the place of a value that JSON does not hold
+ */
 export function bodyText(path: string, body: unknown): string {
-  const field = AMOUNTS_IN_REQUESTS[path]?.[1];
-  if (field === undefined) return JSON.stringify(body);
-  const marked = JSON.stringify(body, (key, value: unknown) =>
+  const field = amountOf(path);
+  const copy = copyOf(body, field);
+  if (field === undefined) return JSON.stringify(copy);
+  const marked = JSON.stringify(copy, (key, value: unknown) =>
     key === field && typeof value === 'string' && NUMBER.test(value) ? MARK + value : value,
   );
   return marked.replace(/"\\u0000(-?\d[\d.eE+-]*)"/g, '$1');

@@ -1,4 +1,6 @@
-import type { CallOptions, Surroundings } from './call.ts';
+import { amountOf } from './amounts.ts';
+import { type CallOptions, checkMs, type Surroundings } from './call.ts';
+import { copyOf } from './copy.ts';
 import { type BotledgerError, InvalidRequestError } from './errors.ts';
 
 export interface QueueOptions<T> {
@@ -14,7 +16,11 @@ export interface QueueOptions<T> {
 
 /** Sends items in batches, in the order of `add`, one request at a time. */
 export interface Queue<T> {
-  /** Takes an item, at once. False: the queue is full and did not take it. @throws Error after `close` */
+  /**
+   * Takes a copy of an item, at once. False: the queue is full and did not take it.
+   * @throws Error after `close`
+   * @throws TypeError with the field of a value that JSON does not hold, such as NaN or a BigInt beyond 2^53
+   */
   add(item: T): boolean;
   /** Items that wait or are on their way. */
   readonly size: number;
@@ -26,13 +32,19 @@ export interface Queue<T> {
   close(timeoutMs?: number): Promise<{ readonly sent: number; readonly failed: number }>;
 }
 
-/** @param send sends a batch; repeats it under one key until its outcome is known */
+/**
+ * @param path the path of the call
+ * @param send sends a batch; repeats it under one key until its outcome is known
+ * @throws RangeError if an option is out of its range
+ */
 export function createQueue<T>(
+  path: string,
   send: (batch: readonly T[], options: CallOptions) => Promise<unknown>,
   { sleep }: Pick<Surroundings, 'sleep'>,
   options: QueueOptions<T> = {},
 ): Queue<T> {
   const { maxBatch = 1000, maxDelayMs = 1000, capacity = 10_000, onFailed = report } = options;
+  checkLimits(maxBatch, maxDelayMs, capacity);
   const waiting: T[] = [];
   /** How many of those that wait, from the first on, are to be sent now. */
   let due = 0;
@@ -117,12 +129,13 @@ export function createQueue<T>(
   return {
     add(item) {
       if (closed) throw new Error('the queue is closed');
+      const copy = copyOfItem(item, amountOf(path));
       if (waiting.length + onTheirWay >= capacity) {
         dropped++;
         return false;
       }
       taken++;
-      waiting.push(item);
+      waiting.push(copy);
       if (waiting.length - due >= maxBatch) sendDue(due + maxBatch);
       else startTimer();
       return true;
@@ -146,6 +159,19 @@ export function createQueue<T>(
       return { sent, failed };
     },
   };
+}
+
+function checkLimits(maxBatch: number, maxDelayMs: number, capacity: number): void {
+  if (!(Number.isInteger(maxBatch) && maxBatch >= 1 && maxBatch <= 1000))
+    throw new RangeError('maxBatch must be an integer from 1 to 1000');
+  checkMs('maxDelayMs', maxDelayMs, 0);
+  if (!(capacity >= 1)) throw new RangeError('capacity must be 1 or more');
+}
+
+function copyOfItem<T>(item: T, amount: string | undefined): T {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    throw new TypeError('an item must be an object');
+  return copyOf(item, amount) as T;
 }
 
 /** Which items of a failed batch have failed, and which to send again: without refused ones, in two parts. */

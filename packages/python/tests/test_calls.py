@@ -228,7 +228,8 @@ def test_sends_keys_query_and_path(side: Side, stub: Stub) -> None:
     assert (fourth.headers["x-telegram-bot-api-secret-token"], fourth.json) == ("s", {"update_id": 1})
 
 
-@pytest.mark.parametrize("given", [{"url": "localhost:3000"}, {"url": "ftp://a"}, {"api_key": "a\nb"}, {"api_key": ""}])
+@pytest.mark.parametrize("given", [{"url": "localhost:3000"}, {"url": "ftp://a"}, {"api_key": "a\nb"}, {"api_key": ""}, {"api_key": None},
+     {"max_retries": -1}, {"max_retries": float("nan")}, {"timeout_s": 0}, {"timeout_s": float("nan")}])
 def test_refuses_an_address_or_a_key_that_cannot_be_sent(side: Side, given: dict[str, str]) -> None:
     with pytest.raises(ValueError):
         side.make(**given)

@@ -6,6 +6,7 @@ import json
 import logging
 import threading
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -175,12 +176,44 @@ def test_takes_nothing_after_close(queue: QueueSide) -> None:
         queue.add(event(1))
 
 
-@pytest.mark.parametrize("wrong", [{"value_num": 0.1}, {"user_id": {1}}, {"event": "\ud800"}])
-def test_refuses_at_once_what_is_no_json_or_a_float(queue: QueueSide, stub: Stub, wrong: dict[str, Any]) -> None:
-    with pytest.raises((TypeError, ValueError)):
-        queue.open().add({**event(1), **wrong})
-    queue.add(event(2))
-    assert queue.close() == (1, 0)
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"value_num": 0.1}, "value_num must be a Decimal"),
+        ({"value_num": Decimal("NaN")}, r"NaN is no number of JSON \(at value_num\)"),
+        ({"properties": {"price": float("nan")}}, r"nan is no number of JSON \(at properties.price\)"),
+        ({"properties": {"price": [1, float("inf")]}}, r"inf is no number of JSON \(at properties.price.1\)"),
+        ({"user_id": 2**53}, r"must be at most 9007199254740991 \(at user_id\)"),
+        ({"user_id": {1}}, r"a set is no JSON \(at user_id\)"),
+        ({"category": b"x"}, r"a bytes is no JSON \(at category\)"),
+        ({"properties": {1: 2}}, r"the name of a field must be a str, not 1 \(at properties\)"),
+        ({"event": "\ud800"}, r"the text has half a character \(at event\)"),
+    ],
+)
+def test_refuses_an_item_that_json_cannot_hold_by_its_field(
+    queue: QueueSide, stub: Stub, wrong: dict[str, Any], message: str
+) -> None:
+    queue.open().add(event(1))
+    with pytest.raises((TypeError, ValueError), match=message):
+        queue.add({**event(2), **wrong})
+    queue.add(event(3))
+    assert queue.close() == (2, 0)
+    assert users(stub) == [[1, 3]]
+
+
+@pytest.mark.parametrize("item", [None, "text", [{"event": "e"}]])
+def test_refuses_what_is_no_item(queue: QueueSide, item: Any) -> None:
+    with pytest.raises(TypeError, match="an item must be a dictionary"):
+        queue.open().add(item)
+
+
+def test_hands_an_event_back_as_it_was_when_it_was_added(queue: QueueSide, stub: Stub) -> None:
+    stub.answers = [refused(403, "no")]
+    given = {**event(1), "properties": {"color": "red"}}
+    queue.open().add(given)
+    given["properties"]["color"] = "blue"
+    queue.close()
+    assert [items for _, items in queue.failures] == [[{**event(1), "properties": {"color": "red"}}]]
 
 
 def test_sends_an_event_as_it_was_when_it_was_added(queue: QueueSide, stub: Stub) -> None:
@@ -212,7 +245,14 @@ def test_failures_are_logged_by_default(queue: QueueSide, stub: Stub, caplog: py
     assert "Premium plan required" in caplog.text
 
 
-@pytest.mark.parametrize("options", [{"max_batch": 0}, {"max_batch": 1001}, {"max_delay_s": -1}, {"capacity": 0}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"max_batch": size} for size in (0, 1001, 5000, 1.5)),
+        *({"max_delay_s": delay} for delay in (-1, float("nan"))),
+        *({"capacity": size} for size in (0, float("nan"))),
+    ],
+)
 def test_refuses_limits_that_make_no_sense(queue: QueueSide, options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
         queue.open(**options)

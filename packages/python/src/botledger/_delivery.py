@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import logging
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -14,6 +16,9 @@ from .errors import BotledgerError, InvalidRequestError
 T = TypeVar("T")
 # Gets an error, and the items that it kept from being sent.
 OnFailed = Callable[[Exception, Sequence[T]], None]
+
+# The largest id that the service takes: JSON readers keep every digit of it.
+MAX_ID = 2**53 - 1
 
 logger = logging.getLogger("botledger")
 
@@ -38,8 +43,14 @@ class Entry(Generic[T]):
 
 
 def entry_of(operation: str, item: T) -> Entry[T]:
-    """Raises TypeError or ValueError if the item is no JSON."""
-    return Entry(item, _json.dump(item, OPERATIONS[operation].numbers))
+    """Copies an item. Raises TypeError or ValueError, with the field, if JSON or the service does not hold it."""
+    if not isinstance(item, Mapping):
+        raise TypeError(f"an item must be a dictionary, not a {type(item).__name__}")
+    user_id = item.get("user_id")
+    if isinstance(user_id, int) and user_id > MAX_ID:
+        raise ValueError(f"must be at most {MAX_ID} (at user_id)")
+    content = _json.dump(item, OPERATIONS[operation].numbers)
+    return Entry(copy.deepcopy(item), content)
 
 
 def content_of(batch: Sequence[Entry[T]]) -> bytes:
@@ -73,9 +84,10 @@ def report(error: Exception, items: Sequence[Any]) -> None:
 
 
 def check_limits(max_batch: int, max_delay_s: float, capacity: int) -> None:
-    if not 1 <= max_batch <= 1000:
-        raise ValueError("max_batch must be 1 to 1000")
-    if max_delay_s < 0:
-        raise ValueError("max_delay_s must be 0 or more")
-    if capacity < 1:
+    if not isinstance(max_batch, int) or not 1 <= max_batch <= 1000:
+        raise ValueError("max_batch must be an int from 1 to 1000")
+    # Not `<`: no comparison with NaN is true.
+    if not 0 <= max_delay_s < math.inf:
+        raise ValueError("max_delay_s must be 0 or more, and finite")
+    if not capacity >= 1:
         raise ValueError("capacity must be 1 or more")

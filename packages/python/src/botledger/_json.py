@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from decimal import Decimal
@@ -38,7 +39,8 @@ class _Digits(str):
 def dump(body: object, numbers: tuple[str, ...] = ()) -> bytes:
     """The bytes of a body. Text in one of the fields `numbers` becomes a number with the same digits.
 
-    Raises TypeError if one of these fields is a float, which may have lost digits already.
+    Raises TypeError if one of these fields is a float, which may have lost digits already, and TypeError or ValueError with the
+    place of a value that JSON does not hold.
     """
     return _text(_exact(body, numbers)).encode()
 
@@ -59,18 +61,33 @@ def _number(name: str, value: object) -> object:
     return _Digits(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
 
 
-def _text(value: object) -> str:
+def _text(value: object, path: tuple[str, ...] = ()) -> str:
+    """Raises TypeError or ValueError with the place of a value that JSON does not hold."""
     if isinstance(value, _Digits):
         return str(value)
     if isinstance(value, Decimal):
         if not value.is_finite():
-            raise ValueError(f"{value} is no number of JSON")
+            raise ValueError(f"{value} is no number of JSON{_at(path)}")
         return str(value)
     if isinstance(value, Mapping):
         for name in value:
             if not isinstance(name, str):
-                raise TypeError(f"the name of a field must be a str, not {name!r}")
-        return "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{_text(item)}" for name, item in value.items()) + "}"
+                raise TypeError(f"the name of a field must be a str, not {name!r}{_at(path)}")
+        fields = (f"{_text(name, path)}:{_text(item, (*path, name))}" for name, item in value.items())
+        return "{" + ",".join(fields) + "}"
     if isinstance(value, (list, tuple)):
-        return "[" + ",".join(map(_text, value)) + "]"
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return "[" + ",".join(_text(item, (*path, str(index))) for index, item in enumerate(value)) + "]"
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no number of JSON{_at(path)}")
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"the text has half a character{_at(path)}") from error
+    except TypeError as error:
+        raise TypeError(f"a {type(value).__name__} is no JSON{_at(path)}") from error
+    return text
+
+
+def _at(path: tuple[str, ...]) -> str:
+    return f" (at {'.'.join(path)})" if path else ""

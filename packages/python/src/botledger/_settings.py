@@ -34,6 +34,10 @@ class Settings:
         for name, value in headers.items():
             if not value or not value.isascii() or not value.isprintable():
                 raise ValueError(f"{name} must be printable ASCII")
+        if not max_retries >= 0:
+            raise ValueError("max_retries must be 0 or more")
+        if not timeout_s > 0:
+            raise ValueError("timeout_s must be more than 0")
         self.base_url = base_url.rstrip("/")
         self.headers = headers
         self.max_retries = max_retries
