@@ -31,8 +31,17 @@ export async function botOf(service: Asked): Promise<string> {
 
 /** undefined if the event is not known yet. */
 export async function eventIdOf(service: Asked, name: string): Promise<number | undefined> {
+  return (await eventOf(service, name))?.event_id;
+}
+
+/** How many events of the name are counted. */
+export async function countOf(service: Asked, name: string): Promise<number> {
+  return (await eventOf(service, name))?.count ?? 0;
+}
+
+async function eventOf(service: Asked, name: string) {
   const { data } = await ask<z.infer<typeof eventsAnswer>>(service, '/v1/reports/events');
-  return data.items.find((event) => event.name === name)?.event_id;
+  return data.items.find((event) => event.name === name);
 }
 
 /** Uses `request`, since `fetch` alone takes a millisecond. */

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import type { z } from 'zod';
 import type { balanceAnswer } from '../src/api/referral/account-schemas.ts';
 import { ENGINE_NAMES } from '../src/log/engines.ts';
-import { startEventStore } from '../test/support/eventstore-server.ts';
-import { startKafkaBroker } from '../test/support/kafka-broker.ts';
 import { operate } from '../test/support/operate.ts';
 import { ask, botOf, eventIdOf } from './ask.ts';
+import { type BenchEngine, startEngine } from './engine.ts';
 import { quantile } from './quantile.ts';
 import { meeting, startBenchService } from './service.ts';
 
@@ -23,25 +21,8 @@ const AT_ONCE = Number(process.env['AT_ONCE'] ?? 16);
 const ENGINES = process.env['ENGINES']?.split(',') ?? ENGINE_NAMES;
 const PATIENCE_MS = 120_000;
 
-interface Engine {
-  readonly name: string;
-  readonly env: Readonly<Record<string, string>>;
-  stop(): Promise<void>;
-}
-
-async function engineOf(name: string): Promise<Engine | null> {
-  const log = `bench.${randomUUID()}`;
-  if (name === 'postgres') return { name, env: {}, stop: async () => {} };
-  if (name === 'kafka') {
-    const broker = await startKafkaBroker();
-    return broker && { name, env: broker.env(log), stop: () => broker.stop() };
-  }
-  const server = await startEventStore();
-  return { name: `eventstoredb (${server.kind})`, env: server.env(log), stop: () => server.stop() };
-}
-
 for (const name of ENGINES) {
-  const engine = await engineOf(name);
+  const engine = await startEngine(name);
   if (engine === null) continue;
   try {
     await measure(engine);
@@ -50,7 +31,7 @@ for (const name of ENGINES) {
   }
 }
 
-async function measure({ name, env }: Engine): Promise<void> {
+async function measure({ name, env }: BenchEngine): Promise<void> {
   const service = await startBenchService(env);
   try {
     const referrer = (index: number): number => 1_000_000 + index;
