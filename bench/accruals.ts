@@ -8,6 +8,7 @@ import { loadPositions } from '../src/processes/process-states.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { servedProgress, waitForReadModels } from '../src/projections/runtime/wait-for-read-models.ts';
 import { systemSources } from '../src/util/system-sources.ts';
+import { stealLease } from '../test/support/steal-lease.ts';
 import { askPatiently, botOf, eventIdOf } from './ask.ts';
 import { processorSeconds } from './proc.ts';
 import { startBenchService, visit } from './service.ts';
@@ -75,9 +76,7 @@ try {
   await caughtUp();
 
   // The process waits for the lease that this client holds.
-  await pool.query(
-    `UPDATE runtime.leases SET holder = 'bench', expires_at = now() + interval '1 hour' WHERE name = 'process ${accruals.name}'`,
-  );
+  const giveBack = await stealLease(pool, `process ${accruals.name}`);
   await new Promise((resolve) => setTimeout(resolve, 3000));
   for (let sent = 0; sent < EVENTS; sent += BATCH)
     await post(
@@ -91,7 +90,7 @@ try {
   await eventsProjected();
 
   const [began, used] = [performance.now(), await processorSeconds([service.process.pid!])];
-  await pool.query(`DELETE FROM runtime.leases WHERE holder = 'bench'`);
+  await giveBack();
   await caughtUp();
   const seconds = (performance.now() - began) / 1000;
   const processor = (await processorSeconds([service.process.pid!])) - used;

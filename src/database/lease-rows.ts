@@ -8,6 +8,11 @@ export const LEASE_DDL = `
     expires_at timestamptz NOT NULL
   );`;
 
+/** No lease lasts longer without renewal. */
+export const LONGEST_TTL_MS = 60_000;
+/** Whether a lease has a holder. One that ends later than any lease lasts has none: the database's clock was set back. */
+export const IS_HELD = `expires_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '${LONGEST_TTL_MS} milliseconds'`;
+
 /** The name of a lease of a share: `<share>/<rest>`. The name of a share has no slash. */
 const PREFIX = `split_part(name, '/', 1)`;
 
@@ -31,10 +36,7 @@ export interface OthersOfShare {
 
 /** Whether the lease has a holder. */
 export async function isHeld(pool: pg.Pool, name: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    'SELECT FROM runtime.leases WHERE name = $1 AND expires_at >= clock_timestamp()',
-    [name],
-  );
+  const { rowCount } = await pool.query(`SELECT FROM runtime.leases WHERE name = $1 AND ${IS_HELD}`, [name]);
   return rowCount === 1;
 }
 
@@ -45,7 +47,7 @@ export async function isHeld(pool: pg.Pool, name: string): Promise<boolean> {
 export async function isAnyHeld(pool: pg.Pool, share: string, except = ''): Promise<boolean> {
   const { rowCount } = await pool.query(
     `SELECT FROM runtime.leases WHERE ${PREFIX} = $1 AND name !~ '/(member|stand-by) ' AND holder <> $2
-      AND expires_at >= clock_timestamp() LIMIT 1`,
+      AND ${IS_HELD} LIMIT 1`,
     [share, except],
   );
   return rowCount === 1;
@@ -78,12 +80,12 @@ export async function takeLeases(
           FROM unnest($1::text[]) AS name, set_config('synchronous_commit', 'off', true)
          ORDER BY name
         ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-         WHERE l.holder = excluded.holder OR l.expires_at < clock_timestamp()
+         WHERE l.holder = excluded.holder OR NOT (l.${IS_HELD})
         RETURNING name, holder)
       SELECT name, holder FROM taken
       UNION ALL
       SELECT name, holder FROM runtime.leases
-       WHERE ${PREFIX} = ANY ($4::text[]) AND holder <> $2 AND expires_at >= clock_timestamp()`,
+       WHERE ${PREFIX} = ANY ($4::text[]) AND holder <> $2 AND ${IS_HELD}`,
     values: [names, holder, ttlMs, shares],
   });
   const own = rows.filter((row) => row.holder === holder);

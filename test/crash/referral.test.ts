@@ -12,6 +12,7 @@ import { payoutSetup } from '../support/payout-setup.ts';
 import { processed } from '../support/processes.ts';
 import { referralCaller } from '../support/referral.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { stealLease } from '../support/steal-lease.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 
 /** Kills processes of the referral program with -9. Each runs in an OS process of its own. */
@@ -27,10 +28,7 @@ longOnly(
   async () => {
     const service = await startTestService();
     // The service's own instance waits until the lease expires.
-    await service.database.pool.query(
-      `INSERT INTO runtime.leases VALUES ('process ${accruals.name}', 'test', now() + interval '1 hour')
-     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at`,
-    );
+    const giveBack = await stealLease(service.database.pool, `process ${accruals.name}`);
     const bot = await service.createBot();
     const call = referralCaller(service, bot);
     const key = { 'api-key': bot.apiKey };
@@ -65,7 +63,7 @@ longOnly(
     const kills = await Promise.all([killableProcess(task), killableProcess(task)]);
     await expect.poll(() => countAccountCommits(service), { timeout: 30_000, interval: 10 }).toBeGreaterThan(before);
     await kills[0]!();
-    await service.database.pool.query(`DELETE FROM runtime.leases WHERE holder = 'test'`);
+    await giveBack();
     await processed(service, accruals.name);
     await kills[1]!();
 

@@ -21,6 +21,8 @@ export interface ClickRecorderOptions {
   readonly context: Pick<CommandContext, 'log' | 'sources'>;
   readonly logger: Logger;
   readonly count: (result: ClickResult, clicks: number) => void;
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsed?: () => number;
 }
 
 const FLUSH_MS = 250;
@@ -35,7 +37,12 @@ const PERIOD_MS = 60 * 60 * 1000;
 /** Pairs of recipient and link that are counted, some 15 MB. With more, counting begins again. */
 const MOST_LINKS = 100_000;
 
-export function createClickRecorder({ context, logger, count }: ClickRecorderOptions): ClickRecorder {
+export function createClickRecorder({
+  context,
+  logger,
+  count,
+  elapsed = () => performance.now(),
+}: ClickRecorderOptions): ClickRecorder {
   const { sources } = context;
   const waiting = new Map<string, Click[]>();
   const closing = new AbortController();
@@ -45,7 +52,8 @@ export function createClickRecorder({ context, logger, count }: ClickRecorderOpt
   const ofLink = new Map<string, number>();
   let periodBegan = Number.NEGATIVE_INFINITY;
 
-  function isRepeated({ broadcast_id, launch, place, link }: Omit<Click, 'at'>, now: number): boolean {
+  function isRepeated({ broadcast_id, launch, place, link }: Omit<Click, 'at'>): boolean {
+    const now = elapsed();
     if (now - periodBegan >= PERIOD_MS || ofLink.size >= MOST_LINKS) {
       ofLink.clear();
       periodBegan = now;
@@ -69,13 +77,13 @@ export function createClickRecorder({ context, logger, count }: ClickRecorderOpt
 
   async function appended(bot: string, items: Click[]): Promise<boolean> {
     const id = sources.uuid();
-    for (const begun = performance.now(); ; ) {
+    for (const begun = elapsed(); ; ) {
       try {
         await appendClicks(context, bot, id, items);
         return true;
       } catch (error) {
         const isPassing = error instanceof LogUnavailableError || error instanceof OutcomeUnknownError;
-        const isLate = closing.signal.aborted && performance.now() - begun > CLOSE_MS;
+        const isLate = closing.signal.aborted && elapsed() - begun > CLOSE_MS;
         logger.warn(
           { err: error, bot, clicks: items.length },
           `failed to record clicks; ${isPassing ? 'retrying' : 'dropping them'}`,
@@ -97,11 +105,10 @@ export function createClickRecorder({ context, logger, count }: ClickRecorderOpt
 
   return {
     record(bot, click) {
-      const now = sources.now();
-      if (isRepeated(click, now)) return count('repeated', 1);
+      if (isRepeated(click)) return count('repeated', 1);
       if (unrecorded >= MOST_WAITING || closing.signal.aborted) return count('dropped', 1);
       const clicks = waiting.get(bot) ?? [];
-      clicks.push({ ...click, at: now });
+      clicks.push({ ...click, at: sources.now() });
       waiting.set(bot, clicks);
       unrecorded++;
       flushLater();

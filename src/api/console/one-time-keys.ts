@@ -11,18 +11,22 @@ export interface OneTimeKeys {
   take(token: string): string | null;
 }
 
-export function oneTimeKeys({ now, randomBytes }: Pick<Sources, 'now' | 'randomBytes'>): OneTimeKeys {
+/** @param elapsed milliseconds of a clock that never goes back */
+export function oneTimeKeys(
+  { randomBytes }: Pick<Sources, 'randomBytes'>,
+  elapsed: () => number = () => performance.now(),
+): OneTimeKeys {
   const offered = new Map<string, { readonly apiKey: string; readonly until: number }>();
   return {
     offer(apiKey) {
       const token = Buffer.from(randomBytes(32)).toString('base64url');
-      offered.set(token, { apiKey, until: now() + TOKEN_MS });
+      offered.set(token, { apiKey, until: elapsed() + TOKEN_MS });
       return token;
     },
     take(token) {
       const found = offered.get(token);
       offered.delete(token);
-      return found !== undefined && found.until > now() ? found.apiKey : null;
+      return found !== undefined && found.until > elapsed() ? found.apiKey : null;
     },
   };
 }

@@ -18,15 +18,22 @@ export interface StoredSession extends StoredKey {
   readonly expiresAt: number;
 }
 
+/** The database's clock in milliseconds since 1970 UTC: sessions begin on one instance of the service and end on another. */
+const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+/** How far the clock may be set back below a session. Below more of it the session is over, as it would last too long. */
+const STEP_MS = 60_000;
+const LIVES = `begun_at BETWEEN ${NOW} - ${SESSION_MS} AND ${NOW} + ${STEP_MS}
+  AND used_at BETWEEN ${NOW} - ${IDLE_MS} AND ${NOW} + ${STEP_MS}`;
+
 /**
  * Sessions of the console, in the schema `runtime`. They are no part of the log: after a restore, users log in again
  * (decisions.md#console-session).
  */
 export interface SessionStore {
   /** @param id 256 random bits as text */
-  begin(id: string, key: StoredKey, now: number): Promise<StoredSession>;
+  begin(id: string, key: StoredKey): Promise<StoredSession>;
   /** Null: no such session, or it is over. */
-  find(id: string, now: number): Promise<StoredSession | null>;
+  find(id: string): Promise<StoredSession | null>;
   end(id: string): Promise<void>;
 }
 
@@ -34,32 +41,31 @@ export function sessionStore(pool: pg.Pool): SessionStore {
   const query = (name: string, text: string, values: unknown[]) =>
     pool.query({ name: `session.${name}`, text, values });
   return {
-    async begin(id, key, now) {
-      await query('expire', 'DELETE FROM runtime.sessions WHERE begun_at < $1 OR used_at < $2', [
-        now - SESSION_MS,
-        now - IDLE_MS,
-      ]);
-      await query(
+    async begin(id, key) {
+      await query('expire', `DELETE FROM runtime.sessions WHERE NOT (${LIVES})`, []);
+      const { rows } = await query(
         'begin',
-        `INSERT INTO runtime.sessions (id_hash, public_part, secret_hash, begun_at, used_at) VALUES ($1, $2, $3, $4, $4)`,
-        [hashSecret(id), key.publicPart, key.secretHash, now],
+        `INSERT INTO runtime.sessions (id_hash, public_part, secret_hash, begun_at, used_at)
+         SELECT $1, $2, $3, now, now FROM (SELECT ${NOW} AS now) AS clock
+         RETURNING begun_at::float8 + ${SESSION_MS} AS "expiresAt"`,
+        [hashSecret(id), key.publicPart, key.secretHash],
       );
-      return { ...key, expiresAt: now + SESSION_MS };
+      return { ...key, ...(rows[0] as Pick<StoredSession, 'expiresAt'>) };
     },
 
-    async find(id, now) {
+    async find(id) {
       const idHash = hashSecret(id);
       const { rows } = await query(
         'find',
-        `SELECT public_part AS "publicPart", secret_hash AS "secretHash", begun_at::float8 + $4 AS "expiresAt",
-                used_at < $5 AS stale
-         FROM runtime.sessions WHERE id_hash = $1 AND begun_at >= $2 AND used_at >= $3`,
-        [idHash, now - SESSION_MS, now - IDLE_MS, SESSION_MS, now - TOUCH_MS],
+        `SELECT public_part AS "publicPart", secret_hash AS "secretHash", begun_at::float8 + ${SESSION_MS} AS "expiresAt",
+                used_at < ${NOW} - ${TOUCH_MS} AS stale
+         FROM runtime.sessions WHERE id_hash = $1 AND ${LIVES}`,
+        [idHash],
       );
       const row = rows[0] as (StoredSession & { readonly stale: boolean }) | undefined;
       if (row === undefined) return null;
       const { stale, ...session } = row;
-      if (stale) await query('touch', 'UPDATE runtime.sessions SET used_at = $2 WHERE id_hash = $1', [idHash, now]);
+      if (stale) await query('touch', `UPDATE runtime.sessions SET used_at = ${NOW} WHERE id_hash = $1`, [idHash]);
       return session;
     },
 

@@ -73,7 +73,7 @@ async function loggedIn(
   const id = sessionId(request);
   if (id === undefined) return null;
   refuseOtherSites(request);
-  const session = await options.store.find(id, options.sources.now());
+  const session = await options.store.find(id);
   if (session === null) return null;
   const visitor = await visitorOf(session, options);
   return visitor === null ? null : { ...visitor, expiresAt: session.expiresAt };
@@ -118,7 +118,7 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
       const before = sessionId(request);
       if (before !== undefined) await store.end(before);
       const id = Buffer.from(sources.randomBytes(32)).toString('base64url');
-      const { expiresAt } = await store.begin(id, stored, sources.now());
+      const { expiresAt } = await store.begin(id, stored);
       void reply.header(
         'set-cookie',
         stringifySetCookie({ name: COOKIE, value: id, ...ATTRIBUTES, maxAge: SESSION_MS / 1000 }),

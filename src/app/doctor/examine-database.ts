@@ -2,6 +2,7 @@ import pg from 'pg';
 import { type Finding, ok, warning, wrong } from '../../administration/finding.ts';
 import type { Config } from '../../config.ts';
 import { clockDifference, createClockWatch, databaseTime } from '../../database/clock-watch.ts';
+import { IS_HELD } from '../../database/lease-rows.ts';
 import { engineOf } from '../../log/engines.ts';
 import { accountsReadModel } from '../../projections/accounts/read-model.ts';
 import { catalogReadModel } from '../../projections/catalog/read-model.ts';
@@ -133,7 +134,7 @@ function ofService({ address, state, reason }: AskedService, isProjected: boolea
 /** Whether an instance follows the log with read models. */
 async function isProjected(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ held: boolean }>(
-    `SELECT EXISTS (SELECT FROM runtime.leases WHERE name LIKE 'projection %' AND expires_at >= clock_timestamp()) AS held`,
+    `SELECT EXISTS (SELECT FROM runtime.leases WHERE name LIKE 'projection %' AND ${IS_HELD}) AS held`,
   );
   return rows[0]!.held;
 }

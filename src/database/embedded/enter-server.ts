@@ -63,8 +63,8 @@ export async function enterServer(place: ClusterPlace, options: EnterOptions): P
         const message = `the PostgreSQL server on ${place.folder} refuses the password in ${place.dataDir}/postgres.json`;
         throw new EmbeddedPostgresError('cannot-run', message, { cause: error });
       }
-      giveUpAt ??= Date.now() + retryForMs;
-      if (Date.now() >= giveUpAt) throw error;
+      giveUpAt ??= performance.now() + retryForMs;
+      if (performance.now() >= giveUpAt) throw error;
       const message = error instanceof Error ? error.message : String(error);
       if (message !== lastMessage) log.warn(`${message}; trying again for up to ${retryForMs / 1000} s`);
       lastMessage = message;
@@ -79,7 +79,7 @@ export async function enterServer(place: ClusterPlace, options: EnterOptions): P
  */
 async function joinRunning(place: ClusterPlace, server: Server, options: EnterOptions): Promise<Usage | undefined> {
   const { password, log, signal } = options;
-  let startingAt = Date.now();
+  let startingAt = performance.now();
   for (let waited = POLL_MS; ; waited += POLL_MS) {
     try {
       return await joinServer({ port: server.port, password });
@@ -87,8 +87,8 @@ async function joinRunning(place: ClusterPlace, server: Server, options: EnterOp
       if (errorCode(error) !== CANNOT_CONNECT_NOW) throw error;
     }
     if ((await findServer(place))?.pid !== server.pid) return undefined;
-    if (await hasStartupProcess(server.pid)) startingAt = Date.now();
-    if (Date.now() - startingAt > STUCK_MS) {
+    if (await hasStartupProcess(server.pid)) startingAt = performance.now();
+    if (performance.now() - startingAt > STUCK_MS) {
       log.warn(`PostgreSQL (pid ${server.pid}) refuses connections and has no startup process; stopping it`);
       await stopServer(place, server, { atOnce: true, signal });
       return undefined;

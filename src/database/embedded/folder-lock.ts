@@ -26,10 +26,10 @@ export async function lockFolder(
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<FolderLock | undefined> {
-  const giveUpAt = Date.now() + timeoutMs;
+  const giveUpAt = performance.now() + timeoutMs;
   for (;;) {
     const lock = await tryLockFolder(folder, name);
-    if (lock !== undefined || Date.now() > giveUpAt) return lock;
+    if (lock !== undefined || performance.now() > giveUpAt) return lock;
     await sleep(50, undefined, { signal });
   }
 }

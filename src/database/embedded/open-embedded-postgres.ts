@@ -169,10 +169,10 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
   const supervision = (async () => {
     const attempts = { count: 0 };
     for (let present: Usage | undefined = usage; present !== undefined; ) {
-      const since = Date.now();
+      const since = performance.now();
       await Promise.race([present.lost, closed]);
       if (closing.signal.aborted) return present.leave();
-      if (Date.now() - since > STEADY_MS) attempts.count = 0;
+      if (performance.now() - since > STEADY_MS) attempts.count = 0;
       present = await enterAgain(place, again, port, attempts);
       if (present !== undefined) log.info('PostgreSQL is back');
     }

@@ -37,7 +37,7 @@ export async function joinServer(address: ServerAddress): Promise<Usage> {
 
 /** Whether any OS process uses the server; `unknown` if the server does not answer within `waitMs`. */
 export async function isUsed(address: ServerAddress, waitMs: number): Promise<boolean | 'unknown'> {
-  for (const giveUpAt = Date.now() + waitMs; Date.now() < giveUpAt; await sleep(50)) {
+  for (const giveUpAt = performance.now() + waitMs; performance.now() < giveUpAt; await sleep(50)) {
     try {
       const client = await connect(address);
       try {

@@ -92,7 +92,7 @@ export async function stopServer(
   const steps = atOnce ? harder : [['INT', 60_000] as const, ...harder];
   for (const [step, waitMs] of steps) {
     await sendSignal(place, pid, step);
-    for (const giveUpAt = Date.now() + waitMs; Date.now() < giveUpAt; await sleep(POLL_MS)) {
+    for (const giveUpAt = performance.now() + waitMs; performance.now() < giveUpAt; await sleep(POLL_MS)) {
       signal?.throwIfAborted();
       if (!(await isServer(pid, place.folder))) return;
     }

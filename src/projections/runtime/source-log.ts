@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { IS_HELD } from '../../database/lease-rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
@@ -40,7 +41,7 @@ function move(pool: Pool, engine: string, mayMove: boolean): Promise<string> {
     if (former === engine) return engine;
     if (former !== undefined) {
       const followed = await tx.query(
-        `SELECT FROM runtime.leases WHERE name ~ '^(projection|process) ' AND expires_at >= clock_timestamp()`,
+        `SELECT FROM runtime.leases WHERE name ~ '^(projection|process) ' AND ${IS_HELD}`,
       );
       if (!mayMove || followed.rowCount !== 0) return former;
     }

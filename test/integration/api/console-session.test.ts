@@ -155,6 +155,7 @@ it('a session ends when its key expires', async () => {
 
 it.each([
   ['12 h after log-in', 'begun_at = begun_at - 43201000, used_at = used_at - 1000'],
+  ['once the clock was set back by an hour', 'begun_at = begun_at + 3600000, used_at = used_at + 3600000'],
   ['2 h after the last request', 'used_at = used_at - 7201000'],
 ])('a session is over %s', async (_, change) => {
   const cookie = cookieOf(await logIn(bot.apiKey));

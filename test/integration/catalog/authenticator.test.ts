@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
-import { revokeKey, rotateKey } from '../../../src/commands/catalog/keys.ts';
+import { type KeyName, revokeKey, rotateKey } from '../../../src/commands/catalog/keys.ts';
 import { changeOwner } from '../../../src/commands/catalog/owners.ts';
 import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
@@ -218,6 +218,19 @@ describe('the cache', () => {
     await revokeKey(context, { ownerId, keyId });
     await catchUp();
     pass(1001);
+    expect(await authenticator.authenticate(apiKey, true)).toBeNull();
+  });
+
+  it.each([
+    ['revoked', async (key: KeyName) => void (await revokeKey(context, key))],
+    ['rotated without an overlap', async (key: KeyName) => void (await rotateKey(context, { ...key, overlap: 0 }))],
+  ])('refuses a key that a process %s whose clock was an hour ahead', async (_, end) => {
+    const { authenticator } = fixture();
+    const { apiKey, keyId } = await aKey(context, ownerId, 'all');
+    sources.advance(HOUR);
+    await end({ ownerId, keyId });
+    sources.advance(-HOUR);
+    await catchUp();
     expect(await authenticator.authenticate(apiKey, true)).toBeNull();
   });
 

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createLeaseHolder, holdLease } from '../../../src/database/lease.ts';
+import { isHeld } from '../../../src/database/lease-rows.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { spied } from '../../support/spied-pool.ts';
@@ -97,7 +98,7 @@ it('aborts the work when it is lost, and leaves the new holder’s lease alone',
   const first = hold('first');
   await first.begun;
   await database.pool.query(
-    `UPDATE runtime.leases SET holder = 'thief', expires_at = clock_timestamp() + interval '1 hour'`,
+    `UPDATE runtime.leases SET holder = 'thief', expires_at = clock_timestamp() + interval '50 seconds'`,
   );
   await first.told;
   await first.done;
@@ -155,7 +156,7 @@ it('is renewed with all others of its holder, until each is lost or given back b
   expect(told.size).toBe(0);
 
   await database.pool.query(
-    `UPDATE runtime.leases SET holder = 'thief', expires_at = clock_timestamp() + interval '1 hour' WHERE name = $1`,
+    `UPDATE runtime.leases SET holder = 'thief', expires_at = clock_timestamp() + interval '50 seconds' WHERE name = $1`,
     [names[3]],
   );
   await done[3];
@@ -179,7 +180,7 @@ it('requests all leases that others hold in one statement, and takes each when i
   });
   const names = Array.from({ length: 20 }, (_, i) => `lease ${i}`);
   await database.pool.query(
-    `INSERT INTO runtime.leases SELECT name, 'first', clock_timestamp() + interval '1 hour' FROM unnest($1::text[]) AS name`,
+    `INSERT INTO runtime.leases SELECT name, 'first', clock_timestamp() + interval '50 seconds' FROM unnest($1::text[]) AS name`,
     [names],
   );
   const taken = new Set<string>();
@@ -207,3 +208,15 @@ async function heldNames(): Promise<string[]> {
   );
   return rows.map(({ name }) => name);
 }
+
+it('a lease that ends later than any lease lasts has no holder: the clock of the database was set back', async () => {
+  await database.pool.query(
+    `INSERT INTO runtime.leases VALUES ('a lease', 'dead', clock_timestamp() + interval '1 hour')`,
+  );
+  expect(await isHeld(database.pool, 'a lease')).toBe(false);
+  const worker = hold('next');
+  await worker.begun;
+  expect(await holders()).toEqual(['next']);
+  end.abort();
+  await worker.done;
+});

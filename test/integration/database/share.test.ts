@@ -92,7 +92,7 @@ it('never has a part worked on by two members while all renew in time', async ()
 it('gives the parts of a member that died to the others once its leases have expired', async () => {
   await database.pool.query(
     `INSERT INTO runtime.leases
-     SELECT 'a share/' || part, 'dead', clock_timestamp() + interval '1 hour'
+     SELECT 'a share/' || part, 'dead', clock_timestamp() + interval '50 seconds'
        FROM unnest('{0,1,2,member dead}'::text[]) AS part`,
   );
   const living = join('living');
@@ -105,7 +105,7 @@ it('ends the work on a part that was lost, and continues with the rest', async (
   const first = join('first');
   await expect.poll(() => counts(first)).toEqual([6]);
   await database.pool.query(
-    `UPDATE runtime.leases SET holder = 'thief', expires_at = clock_timestamp() + interval '1 hour' WHERE name = 'a share/4'`,
+    `UPDATE runtime.leases SET holder = 'thief', expires_at = clock_timestamp() + interval '50 seconds' WHERE name = 'a share/4'`,
   );
   await expect.poll(() => first.parts()).toEqual([0, 1, 2, 3, 5]);
 });
@@ -138,7 +138,7 @@ it('takes no part while another holds the lease of the whole', async () => {
   const first = join('first');
   await expect.poll(() => counts(first)).toEqual([6]);
   await database.pool.query(
-    `INSERT INTO runtime.leases VALUES ('a share', 'of a former release', clock_timestamp() + interval '1 hour')`,
+    `INSERT INTO runtime.leases VALUES ('a share', 'of a former release', clock_timestamp() + interval '50 seconds')`,
   );
   await expect.poll(() => counts(first)).toEqual([0]);
   await database.pool.query(`DELETE FROM runtime.leases WHERE name = 'a share'`);
@@ -154,7 +154,7 @@ it('says whether anyone holds a part, whatever members wait', async () => {
   await first.stop();
   expect(await isAnyHeld(database.pool, 'a share')).toBe(false);
   await database.pool.query(
-    `INSERT INTO runtime.leases VALUES ('a share/member x', 'x', clock_timestamp() + interval '1 hour')`,
+    `INSERT INTO runtime.leases VALUES ('a share/member x', 'x', clock_timestamp() + interval '50 seconds')`,
   );
   expect(await isAnyHeld(database.pool, 'a share')).toBe(false);
 });

@@ -8,7 +8,7 @@ import { systemSources } from '../../../src/util/system-sources.ts';
 const click = (place: number, link = 0) => ({ broadcast_id: 1, launch: 1, place, link });
 
 /** A recorder on a log whose appends end as `append` says. */
-function recorderOf(append: (commit: NewCommit) => Promise<void>, now = () => 0) {
+function recorderOf(append: (commit: NewCommit) => Promise<void>, now = () => 0, elapsed?: () => number) {
   const counts: Record<ClickResult, number> = { recorded: 0, repeated: 0, dropped: 0 };
   const commits: NewCommit[] = [];
   const log = {
@@ -20,6 +20,7 @@ function recorderOf(append: (commit: NewCommit) => Promise<void>, now = () => 0)
   const recorder = createClickRecorder({
     context: { log: log as never, sources: { ...systemSources, now } },
     logger: pino({ level: 'silent' }),
+    ...(elapsed !== undefined && { elapsed }),
     count: (result, clicks) => {
       counts[result] += clicks;
     },
@@ -72,11 +73,12 @@ test('while the log is down at most 10,000 clicks wait; later ones are counted a
   expect(counts.recorded).toBe(0);
 });
 
-test('each recipient and link is recorded ten times in an hour', async () => {
-  let now = 0;
+test('each recipient and link is recorded ten times in an hour, also while the clock is set back', async () => {
+  let elapsedMs = 0;
   const { recorder, counts, items } = recorderOf(
     async () => {},
-    () => now,
+    () => -elapsedMs,
+    () => elapsedMs,
   );
   for (let i = 0; i < 12; i++) {
     recorder.record('a', click(1, 0));
@@ -84,7 +86,7 @@ test('each recipient and link is recorded ten times in an hour', async () => {
     recorder.record('a', click(2, 0));
   }
   expect(counts.repeated).toBe(6);
-  now += 3_600_000;
+  elapsedMs += 3_600_000;
   recorder.record('a', click(1, 0));
   await recorder.close();
   expect(items().filter(({ place, link }) => place === 1 && link === 0)).toHaveLength(11);

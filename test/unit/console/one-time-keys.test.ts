@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 
 function keysAt(time: { now: number }) {
   let count = 0;
-  return oneTimeKeys({ now: () => time.now, randomBytes: (length) => new Uint8Array(length).fill(++count) });
+  return oneTimeKeys({ randomBytes: (length) => new Uint8Array(length).fill(++count) }, () => time.now);
 }
 
 it('a token stands for its key, once', () => {
