@@ -3,9 +3,11 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOwner } from '../../src/commands/catalog/owners.ts';
+import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import { axeFindings, CHROMIUM, giveKey, HOSTILE } from '../support/browser.ts';
 import { aKey } from '../support/catalog.ts';
 import { longOnly, longRows } from '../support/long-only.ts';
+import { operate } from '../support/operate.ts';
 import type { TestBot, TestService } from '../support/service.ts';
 import { startConsole, type TestConsole } from '../support/test-console.ts';
 
@@ -68,9 +70,27 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const sale = (user_id: number, date: string): string =>
       `{"target_id":1,"user_id":${user_id},"value":${PRICE},"unit":"USD","date":"${date}"}`;
     await post('send-target', `[${[sale(1, at(-25)), sale(3, at(-2)), sale(4, at(-1))].join()}]`);
+    await operate(service.env, ['fx', 'set', '--from', 'XTR', '--to', 'USD', '--rate', '0.02', '--date', '2020-01-01']);
+    await post('send-batch-update', [
+      stars('successful_payment', { user: 1, amount: 350, date: at(-26) }),
+      stars('refunded_payment', { user: 1, amount: 350, date: at(-25) }),
+      stars('successful_payment', { user: 3, amount: 500, date: at(-2) }),
+      stars('successful_payment', { user: 4, amount: 100, date: at(-2) }),
+      stars('refunded_payment', { user: 3, amount: 500, date: at(-1) }),
+    ]);
     const segmentations = { include: [{ type: 'all', config: {} }] };
     await post('broadcast/create', { type: 'sendMessage', name: HOSTILE[2], message: { text: 'a' }, segmentations });
     await service.projected();
+  }
+
+  let updateId = 100;
+  /** A payment or a refund of stars, of the user's one charge. */
+  function stars(field: string, { user, amount, date }: { user: number; amount: number; date: string }): object {
+    const update_id = ++updateId;
+    const money = { currency: 'XTR', total_amount: amount, telegram_payment_charge_id: `c${user}` };
+    const person = { from: { id: user, is_bot: false, first_name: HOSTILE[0] }, chat: { id: user, type: 'private' } };
+    const message = { message_id: update_id, date: Math.floor(Date.parse(date) / 1000), ...person, [field]: money };
+    return { update: { update_id, message } };
   }
 
   /** Today's number, yesterday's. */
@@ -89,6 +109,8 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const totals = async (date: string, to: string): Promise<string[]> => {
       const { items } = (await service.get('/v1/reports/events', key())).body.data;
       const sale = items.find((event: { target_id?: number }) => event.target_id === 1).event_id;
+      const { payment, refund } = SYSTEM_EVENTS;
+      const filters = ['in', 'events.event_type_id', [sale, payment, refund]];
       const params = { ':date_from': `${date} 00:00:00`, ':date_to': `${date} ${to}` };
       const metric = (agr: string, event_id: number | null, more: object = {}) => ({
         ...{ type: 'trend', event_id, event_name: 'any', agr },
@@ -98,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
         metric('total_uniq_user_id', null),
         metric('total', null),
         metric('total', sale),
-        metric('property_sum', sale, { agr_field: 'events.value_amount' }),
+        metric('property_sum', null, { agr_field: 'events.value_amount', filters }),
       ];
       const report_config = {
         source_request: { type: 'trends', type_chart: 'number', requests },
@@ -122,8 +144,9 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       await totals(day(Date.now()), '23:59:59'),
       await totals(day(Date.now() - 24 * HOUR), time),
     ];
-    expect(today).toEqual(['3', '2', '5', '2', '2,469,135,780,246.9']);
-    expect(yesterday).toEqual(['1', '1', '3', '1', '1,234,567,890,123.45']);
+    // Two sales, 2 USD of a payment, and nothing of payments that were refunded.
+    expect(today).toEqual(['3', '2', '8', '2', '2,469,135,780,248.9']);
+    expect(yesterday).toEqual(['1', '1', '5', '1', '1,234,567,890,123.45']);
     for (const [index, name] of ['active', 'newUsers', 'events', 'sales', 'revenue'].entries()) {
       const currency = name === 'revenue' ? ' USD' : '';
       expect(await figure(page, name), name).toEqual([
@@ -196,7 +219,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     await console.page.getByRole('region', { name: HOSTILE[3]! }).waitFor();
     const other = await started.logIn(bot.apiKey);
     const card = other.page.getByRole('region', { name: HOSTILE[3]! });
-    await expect.poll(() => card.locator('.numbers strong').textContent()).toBe('9');
+    await expect.poll(() => card.locator('.numbers strong').textContent()).toBe('14');
     // As many days as it was saved with, ending today in the bot's zone, which is named.
     const shown = new Intl.DateTimeFormat('en-US', { timeZone: ZONE, dateStyle: 'medium' });
     const days = [Date.now() - 6 * 24 * HOUR, Date.now()].map((at) => shown.format(at)).join(' – ');

@@ -1,5 +1,5 @@
 import { request } from '../api.ts';
-import type { KnownEvent } from '../parts/catalog.ts';
+import { groupFrom } from '../parts/filter.ts';
 import type { Answer } from '../reports/answer.ts';
 import { configOf, type ReportConfig } from '../reports/config.ts';
 import { type Metric, type ReportState, START } from '../reports/state.ts';
@@ -41,5 +41,11 @@ export const ACTIVE_USERS: ReportState = { ...START, metrics: [{ ...ANY_EVENT, a
 export const EVENTS: Metric = { ...ANY_EVENT, agr: 'total' };
 
 /** The goal Sale of every bot (docs/interface.md). */
-export const saleOf = (events: readonly KnownEvent[]): KnownEvent | undefined =>
-  events.find(({ target_id, count }) => target_id === 1 && count > 0);
+export const SALE = 100;
+export const SALES: Metric = { event: SALE, name: 'Sale', agr: 'total' };
+/** Sales, the platform's payments, and its refunds, whose values are negative (docs/decisions.md#revenue). */
+export const MONEY = [SALE, 3, 9];
+export const REVENUE: Metric = {
+  ...{ ...EVENTS, agr: 'property_sum', field: 'events.value_amount' },
+  filter: groupFrom(['in', 'events.event_type_id', MONEY]),
+};

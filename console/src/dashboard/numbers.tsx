@@ -9,7 +9,7 @@ import { type ReportConfig, sourceOf } from '../reports/config.ts';
 import { type Metric, type ReportState, START, writeState } from '../reports/state.ts';
 import { type Bot, currency } from '../session.ts';
 import { texts } from '../texts.ts';
-import { ACTIVE_USERS, EVENTS, loadNewUsers, runReport, saleOf } from './data.ts';
+import { ACTIVE_USERS, EVENTS, loadNewUsers, MONEY, REVENUE, runReport, SALE, SALES } from './data.ts';
 import { type Span, todayAndYesterday } from './day.ts';
 
 const words = texts.dashboard;
@@ -27,19 +27,13 @@ interface Figure {
   readonly yesterday: Value;
 }
 
-/** The metrics that are counted, in the order in which it is shown; new users come from another endpoint. */
-function metricsOf(events: readonly KnownEvent[]): readonly { key: Figure['key']; metric: Metric }[] {
-  const sale = saleOf(events);
-  const goal = sale === undefined ? [] : [{ event: sale.event_id, name: sale.name }];
-  return [
-    { key: 'active', metric: ACTIVE_USERS.metrics[0]! },
-    { key: 'events', metric: EVENTS },
-    ...goal.flatMap((each): { key: Figure['key']; metric: Metric }[] => [
-      { key: 'sales', metric: { ...each, agr: 'total' } },
-      { key: 'revenue', metric: { ...each, agr: 'property_sum', field: 'events.value_amount' } },
-    ]),
-  ];
-}
+/** In the order in which they are shown; new users come from another endpoint. Sales and revenue are shown once the bot had some. */
+const METRICS: readonly { key: Figure['key']; metric: Metric; of?: readonly number[] }[] = [
+  { key: 'active', metric: ACTIVE_USERS.metrics[0]! },
+  { key: 'events', metric: EVENTS },
+  { key: 'sales', metric: SALES, of: [SALE] },
+  { key: 'revenue', metric: REVENUE, of: MONEY },
+];
 
 interface Loaded {
   readonly figures: readonly Figure[];
@@ -51,7 +45,9 @@ interface Loaded {
 async function loadFigures({ bot, events }: NumbersProps, signal: AbortSignal): Promise<Loaded> {
   const { resource_key: key, timezone } = bot;
   const { today, yesterday } = todayAndYesterday(timezone, new Date());
-  const metrics = metricsOf(events);
+  const metrics = METRICS.filter(
+    ({ of }) => !of || events.some((each) => each.count > 0 && of.includes(each.event_id)),
+  );
   const state: ReportState = { ...START, chart: 'number', metrics: metrics.map(({ metric }) => metric) };
   const config = ({ from, to }: Span): ReportConfig => ({
     source_request: sourceOf(state),
