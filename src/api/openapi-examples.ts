@@ -9,6 +9,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   403: 'Premium plan required',
   404: 'no bot for this resource_key',
   405: 'GET is not allowed here, but POST',
+  408: 'the body arrives more slowly than 16384 bytes a second',
   409: 'a request with this Idempotency-Key is being worked on',
   413: 'the body is larger than 1048576 bytes',
   415: 'the body must be sent with Content-Type: application/json',

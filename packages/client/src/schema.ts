@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 495631f83e848b891e1f64dde4fa8f503e38d4f80535d3fad3b000cb95afdde9
+// Sources: sha256 df0959bc37de7f3ded0bca827e3ba654ba370483cb0cf6f837edd8192a816396
 // Types: sha256 10f886eb9cc8c733a598eada9fc22ccfd7ced741678cc986b03a89eac8f1276c
 export interface paths {
     "/v1/send-target": {

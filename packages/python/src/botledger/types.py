@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: e96171b60fa6f5c85facfe3d39f400be6993b2d406c81747b5a2b8d4297b1acc
+# SHA-256 of openapi.json: 13bc7a8cde86dff4d81aa75ce191bbcb500acc63ee39336e4c2c988c99985060
 
 from __future__ import annotations
 
