@@ -2,28 +2,8 @@ import { expect, test } from 'vitest';
 import { isOfMessage, refusalKey } from '../../../src/domain/broadcast/refusal.ts';
 import { extendRun, isLongRun, type RefusalRun } from '../../../src/domain/broadcast/refusal-run.ts';
 import { verdictOf } from '../../../src/domain/broadcast/sending-answer.ts';
+import { REFUSALS_OF_MESSAGE } from '../../support/refusals.ts';
 
-const OF_MESSAGE = [
-  'Bad Request: wrong type of the web page content',
-  'Bad Request: WEBPAGE_CURL_FAILED',
-  'Bad Request: WEBPAGE_MEDIA_EMPTY',
-  'Bad Request: wrong remote file identifier specified: Wrong character in the string',
-  'Bad Request: invalid remote file identifier specified',
-  'Bad Request: invalid file_id',
-  "Bad Request: inline keyboard button URL 'https://user.example/chat' is invalid: Wrong HTTP URL",
-  'Bad Request: BUTTON_URL_INVALID',
-  'Bad Request: BUTTON_USER_INVALID',
-  'Bad Request: failed to send message #1 with the error message "WEBPAGE_MEDIA_EMPTY"',
-  'Bad Request: failed to send message #2 with the error message "Wrong type of the web page content"',
-  'Bad Request: failed to get HTTP URL content',
-  'Bad Request: message text is empty',
-  'Bad Request: MEDIA_CAPTION_TOO_LONG',
-  'Bad Request: PHOTO_INVALID_DIMENSIONS',
-  'Bad Request: IMAGE_PROCESS_FAILED',
-  'Bad Request: file is too big',
-  'Bad Request: can\'t parse entities: Unsupported start tag "user" at byte offset 12',
-  'Bad Request: wrong file identifier/HTTP URL specified',
-];
 const OF_RECIPIENT = [
   'Bad Request: chat not found',
   'Bad Request: user not found',
@@ -45,7 +25,7 @@ const OF_RECIPIENT = [
 const ofMessage = (error_code: number, description: string) =>
   verdictOf({ type: 'answered', status: error_code, body: JSON.stringify({ ok: false, error_code, description }) });
 
-test.each(OF_MESSAGE)('a 400 that names no chat and no user is of the message: %s', (description) => {
+test.each(REFUSALS_OF_MESSAGE)('a 400 that names no chat and no user is of the message: %s', (description) => {
   expect(ofMessage(400, description)).toMatchObject({ type: 'refused', ofMessage: true });
   expect(ofMessage(403, description)).toMatchObject({ type: 'refused', ofMessage: false });
 });

@@ -1,0 +1,22 @@
+/** Descriptions with which the platform refuses a message itself, with status 400. */
+export const REFUSALS_OF_MESSAGE = [
+  'Bad Request: wrong type of the web page content',
+  'Bad Request: WEBPAGE_CURL_FAILED',
+  'Bad Request: WEBPAGE_MEDIA_EMPTY',
+  'Bad Request: wrong remote file identifier specified: Wrong character in the string',
+  'Bad Request: invalid remote file identifier specified',
+  'Bad Request: invalid file_id',
+  "Bad Request: inline keyboard button URL 'https://user.example/chat' is invalid: Wrong HTTP URL",
+  'Bad Request: BUTTON_URL_INVALID',
+  'Bad Request: BUTTON_USER_INVALID',
+  'Bad Request: failed to send message #1 with the error message "WEBPAGE_MEDIA_EMPTY"',
+  'Bad Request: failed to send message #2 with the error message "Wrong type of the web page content"',
+  'Bad Request: failed to get HTTP URL content',
+  'Bad Request: message text is empty',
+  'Bad Request: MEDIA_CAPTION_TOO_LONG',
+  'Bad Request: PHOTO_INVALID_DIMENSIONS',
+  'Bad Request: IMAGE_PROCESS_FAILED',
+  'Bad Request: file is too big',
+  'Bad Request: can\'t parse entities: Unsupported start tag "user" at byte offset 12',
+  'Bad Request: wrong file identifier/HTTP URL specified',
+] as const;
