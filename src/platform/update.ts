@@ -59,11 +59,13 @@ export function parseUpdate(
   const action = actionOf(kind, body, chatType, username);
   const person = personOf(user);
   const date = dateOf(property(body, dateFieldOf(kind))) ?? requestDate;
+  const isBot = property(user, 'is_bot') === true;
   return {
     update_id: updateId,
     user_id: userId,
     makes_user: makesUser(kind, chatType, action),
-    is_bot: property(user, 'is_bot') === true,
+    is_bot: isBot,
+    ...(isBot && chatType === 'private' && { own_chat: true as const }),
     is_premium: property(user, 'is_premium') === true,
     ...(date !== undefined && { date }),
     ...(person !== undefined && { person }),

@@ -98,6 +98,8 @@ export const updateItem = z.object({
   /** Whether the update makes its sender a user of the bot. Other updates count only for known users. */
   makes_user: z.boolean(),
   is_bot: z.boolean(),
+  /** Another bot in its own private chat. Without it an update from a bot in a private chat is the bot's own. */
+  own_chat: z.literal(true).optional(),
   is_premium: z.boolean(),
   person: person.optional(),
   chat_type: z.enum(['private', 'group', 'supergroup', 'channel']).optional(),

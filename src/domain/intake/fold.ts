@@ -87,19 +87,27 @@ export interface AcceptedUpdate {
 }
 
 /**
- * @returns null for an update that changes nothing: a repeat within 7 days (decisions.md#platform-updates), or an update
- * from a group about a user that the bot does not know
+ * @returns null for an update that changes nothing: a repeat within 7 days (decisions.md#platform-updates), a service message
+ * of the bot itself, or an update from a group about a user that the bot does not know
  */
 export function acceptUpdate(
   state: IntakeState,
   item: UpdateItem | SealedUpdateItem,
   receivedAt: number,
 ): AcceptedUpdate | null {
-  if (isRepeat(state, item.update_id, receivedAt)) return null;
+  if (isRepeat(state, item.update_id, receivedAt) || isOfBotItself(item)) return null;
   const userAppears = item.makes_user && acceptUser(state, item.user_id);
   if (!userAppears && !state.knownUsers.has(item.user_id)) return null;
   const visitBy = item.start_param ?? null;
   return userAppears || visitBy !== null ? { userAppears, visitBy } : ONLY_COUNTS;
+}
+
+/**
+ * Whether an older log has a service message of a private chat with the bot itself as its actor (decisions.md#actor). Since
+ * then no such item is written, and one of another bot has `own_chat`.
+ */
+function isOfBotItself({ is_bot, chat_type, own_chat }: UpdateItem | SealedUpdateItem): boolean {
+  return is_bot && chat_type === 'private' && own_chat !== true;
 }
 
 /** Most updates: one object for all of them costs nothing. */

@@ -32,7 +32,7 @@ import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './w
  */
 export const eventsReadModel: ReadModel = {
   name: 'events',
-  shape: 17,
+  shape: 18,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'import', 'account', 'owner', 'fx'],
   events: [
     'bot_created',

@@ -17,7 +17,7 @@ import { backfill, writeAdded, writeRules } from './write.ts';
 /** Referral codes and their owners, referrals, reward rules, and the units that rewards are paid in. */
 export const referralReadModel: ReadModel = {
   name: 'referral',
-  shape: 4,
+  shape: 5,
   categories: ['bot', 'intake', 'import', 'referral', 'program'],
   events: [
     'bot_created',

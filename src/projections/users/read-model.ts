@@ -39,7 +39,7 @@ import { CHANGES_TABLES, USERS_DDL, USERS_PLACEMENT } from './tables.ts';
 /** The users of bots as of now, by updates and imports. */
 export const usersReadModel: ReadModel = {
   name: 'users',
-  shape: 10,
+  shape: 11,
   categories: ['bot', 'referral', 'intake', 'import', 'sending'],
   events: [
     'bot_created',
