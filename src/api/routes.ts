@@ -15,11 +15,13 @@ import { eventsReadModel } from '../projections/events/read-model.ts';
 import type { ServedSchema } from '../projections/served-schema.ts';
 import type { FindCellUsers, RunReport } from '../queries/reports/run-report.ts';
 import { broadcastRoutes } from './broadcast/routes.ts';
+import { dataAsOf } from './data-as-of.ts';
 import { exportRoutes } from './export/routes.ts';
 import { listBotErrors } from './intake/bot-errors.ts';
 import { sendEvent } from './intake/send-event.ts';
 import { sendTarget } from './intake/send-target.ts';
 import { sendUpdate, webhook } from './intake/send-update.ts';
+import { reportUnknownUsers } from './intake/unknown-users.ts';
 import { referralRoutes } from './referral/routes.ts';
 import { reportsOfBots } from './reports/reports-of-bots.ts';
 import { reportRoutes } from './reports/routes.ts';
@@ -56,10 +58,11 @@ export interface ApiDependencies {
 export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
   const { pool, log, served, sources, directory } = dependencies;
   const updates = receiveUpdates({ log, sources });
+  const unknown = reportUnknownUsers(pool, served, dataAsOf(pool, log, sources));
   const reports = reportsOfBots(dependencies);
   return [
-    sendTarget(receiveTargetEvents({ log, sources, directory }), findUnknownTargets(directory), sources.now),
-    sendEvent(receiveCustomEvents({ log, sources, directory }), sources.now),
+    sendTarget(receiveTargetEvents({ log, sources, directory }), findUnknownTargets(directory), unknown, sources.now),
+    sendEvent(receiveCustomEvents({ log, sources, directory }), unknown, sources.now),
     ...sendUpdate(updates, sources.now),
     webhook(updates),
     listBotErrors(async () => ({ pool, events: await served(eventsReadModel) }), sources.now),

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 df0959bc37de7f3ded0bca827e3ba654ba370483cb0cf6f837edd8192a816396
-// Types: sha256 10f886eb9cc8c733a598eada9fc22ccfd7ced741678cc986b03a89eac8f1276c
+// Sources: sha256 914543d3b6966bce26dcbd5467d5a6c249e9d6b3709826fff4f6b689f5942165
+// Types: sha256 9944c88efe38418012d02f545713a064f4572a62556eae793a800a1293524a94
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -1347,9 +1347,16 @@ export interface components {
          *       "ok": true
          *     }
          */
-        Accepted: {
+        AcceptedEvents: {
             /** @constant */
             ok: true;
+            /** @description Only if asked for. Events of these users count once the user appears within 24 h. Null: the look-up failed */
+            unknown_users?: number[] | null;
+            /**
+             * Format: date-time
+             * @description The moment for which unknown_users holds
+             */
+            data_as_of?: string;
         };
         /**
          * @example {
@@ -1418,6 +1425,15 @@ export interface components {
             update_id: number;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "ok": true
+         *     }
+         */
+        Accepted: {
+            /** @constant */
+            ok: true;
         };
         BotError: {
             id: string;
@@ -2359,7 +2375,10 @@ export type $defs = Record<string, never>;
 export interface operations {
     sendTarget: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description unknown_users: name the users of these events that the bot has not met */
+                report?: "unknown_users";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2385,14 +2404,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": components["schemas"]["AcceptedEvents"];
                 };
             };
         };
     };
     sendEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description unknown_users: name the users of these events that the bot has not met */
+                report?: "unknown_users";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2415,7 +2437,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Accepted"];
+                    "application/json": components["schemas"]["AcceptedEvents"];
                 };
             };
         };

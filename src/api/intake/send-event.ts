@@ -11,12 +11,13 @@ import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { readElements } from './elements.ts';
-import { accepted, oneOrMany } from './schemas.ts';
+import { oneOrMany } from './schemas.ts';
+import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './unknown-users.ts';
 
 const MAX_EVENTS = 1000;
 
 /** POST /v1/send-event (interface.md): custom events, all or none, acknowledged when the log has them. */
-export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyRoute {
+export function sendEvent(receive: ReceiveCustomEvents, unknownUsers: ReportUnknownUsers, now: () => number): AnyRoute {
   const schema = customEvent(now);
   return route({
     method: 'POST',
@@ -35,12 +36,14 @@ export function sendEvent(receive: ReceiveCustomEvents, now: () => number): AnyR
       // A name that is refused later has a path that depends on the form.
       return Array.isArray(body) ? [...elements] : elements[0]!;
     },
-    answer: accepted,
+    query: reportQuery,
+    answer: acceptedWithReport,
     idempotent: true,
-    async handle({ request, body }) {
-      return idempotently(request, 'send-event', { ok: true }, (stamp) =>
+    async handle({ request, query, body }) {
+      const done = await idempotently(request, 'send-event', { ok: true as const }, (stamp) =>
         receive(botOf(request).public_key, body, { keyId: principalOf(request).keyId, command: stamp }),
       );
+      return { ...done, ...(await unknownUsers(request, query, () => [body].flat().map(({ user_id }) => user_id))) };
     },
   });
 }

@@ -7,12 +7,18 @@ import { invalid, TargetValidationError } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { readElements } from './elements.ts';
-import { accepted, oneOrMany } from './schemas.ts';
+import { oneOrMany } from './schemas.ts';
+import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './unknown-users.ts';
 
 const MAX_EVENTS = 100;
 
 /** POST /v1/send-target (interface.md): goal completions. Its validation errors have their own form. */
-export function sendTarget(receive: ReceiveTargetEvents, findUnknown: FindUnknownTargets, now: () => number): AnyRoute {
+export function sendTarget(
+  receive: ReceiveTargetEvents,
+  findUnknown: FindUnknownTargets,
+  unknownUsers: ReportUnknownUsers,
+  now: () => number,
+): AnyRoute {
   const schema = targetEvent(now);
 
   /** A problem for each element with an unknown goal. Elements may be wrong in other fields too. */
@@ -45,11 +51,12 @@ export function sendTarget(receive: ReceiveTargetEvents, findUnknown: FindUnknow
       // Problems that are found later have paths that depend on the form.
       return Array.isArray(body) ? [...elements] : elements[0]!;
     },
-    answer: accepted,
+    query: reportQuery,
+    answer: acceptedWithReport,
     idempotent: true,
-    async handle({ request, body }) {
+    async handle({ request, query, body }) {
       const events: readonly TargetEvent[] = Array.isArray(body) ? body : [body];
-      return idempotently(request, 'send-target', { ok: true }, async (stamp) => {
+      const done = await idempotently(request, 'send-target', { ok: true as const }, async (stamp) => {
         const received = await receive(botOf(request).public_key, events, {
           keyId: principalOf(request).keyId,
           command: stamp,
@@ -57,6 +64,7 @@ export function sendTarget(receive: ReceiveTargetEvents, findUnknown: FindUnknow
         if (!('unknown' in received)) return received;
         throw new TargetValidationError(received.unknown.map((index) => unknownTarget(body, index)));
       });
+      return { ...done, ...(await unknownUsers(request, query, () => events.map(({ user_id }) => user_id))) };
     },
   });
 }

@@ -159,4 +159,21 @@ export function describeIntakeFlow(start: () => Promise<TestService>): void {
     const answer = await service.post('/v1/reports/preview', { report_config }, key);
     expect(answer.body).toMatchObject({ ok: true, data: { rows: [{ value: 2 }, { value: 2 }] } });
   });
+
+  test('an answer names the users that the bot has not met, if the request asks for them', async () => {
+    await service.post('/v1/send-update', { update: message(901, { text: 'hi' }) }, key);
+    await service.projected();
+    const ask = (path: string, body: unknown) => service.post(`${path}?report=unknown_users`, body, key);
+    const events = [903, 901, 902, 903].map((user_id) => ({ event: 'order', user_id }));
+    const { body } = await ask('/v1/send-event', events);
+    expect(body).toEqual({ ok: true, unknown_users: [902, 903], data_as_of: expect.stringMatching(/^\d{4}-/) });
+    expect((await ask('/v1/send-event', { event: 'order', user_id: 901 })).body.unknown_users).toEqual([]);
+    expect((await service.post('/v1/send-event', events, key)).body).toEqual({ ok: true });
+    const wrong = await service.post('/v1/send-event?report=users', events, key);
+    expect(wrong).toMatchObject({ status: 400, body: { ok: false } });
+    const repeated = { ...key, 'idempotency-key': 'report' };
+    const path = '/v1/send-event?report=unknown_users';
+    for (let i = 0; i < 2; i++)
+      expect((await service.post(path, { event: 'order', user_id: 904 }, repeated)).body.unknown_users).toEqual([904]);
+  });
 }

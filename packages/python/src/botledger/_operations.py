@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 13bc7a8cde86dff4d81aa75ce191bbcb500acc63ee39336e4c2c988c99985060
+# SHA-256 of openapi.json: 082a8aec612f38b1a89cd15454d6c1dabf4ee46cccd67585d233e56f22a5ca2c
 
 from __future__ import annotations
 
@@ -249,13 +249,13 @@ OPERATIONS: dict[str, Operation] = {
 class Methods(Calls):
     """A method for each call of the service."""
 
-    def send_target(self, body: TargetEventInput | Sequence[TargetEventInput], *, idempotency_key: str | None = None) -> None:
+    def send_target(self, body: TargetEventInput | Sequence[TargetEventInput], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
         """Send one target event, or an array of 1 to 100: all are accepted or none"""
-        self._data('sendTarget', body=body, idempotency_key=idempotency_key)
+        self._data('sendTarget', body=body, query={'report': report}, idempotency_key=idempotency_key)
 
-    def send_event(self, body: CustomEventInput | Sequence[CustomEventInput], *, idempotency_key: str | None = None) -> None:
+    def send_event(self, body: CustomEventInput | Sequence[CustomEventInput], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
         """Send one custom event, or an array of 1 to 1000: all are accepted or none"""
-        self._data('sendEvent', body=body, idempotency_key=idempotency_key)
+        self._data('sendEvent', body=body, query={'report': report}, idempotency_key=idempotency_key)
 
     def send_update(self, body: ForwardedUpdateInput, *, idempotency_key: str | None = None) -> None:
         """Forward one update of the messaging platform"""
@@ -681,13 +681,13 @@ class Methods(Calls):
 class AsyncMethods(AsyncCalls):
     """A method for each call of the service."""
 
-    async def send_target(self, body: TargetEventInput | Sequence[TargetEventInput], *, idempotency_key: str | None = None) -> None:
+    async def send_target(self, body: TargetEventInput | Sequence[TargetEventInput], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
         """Send one target event, or an array of 1 to 100: all are accepted or none"""
-        await self._data('sendTarget', body=body, idempotency_key=idempotency_key)
+        await self._data('sendTarget', body=body, query={'report': report}, idempotency_key=idempotency_key)
 
-    async def send_event(self, body: CustomEventInput | Sequence[CustomEventInput], *, idempotency_key: str | None = None) -> None:
+    async def send_event(self, body: CustomEventInput | Sequence[CustomEventInput], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
         """Send one custom event, or an array of 1 to 1000: all are accepted or none"""
-        await self._data('sendEvent', body=body, idempotency_key=idempotency_key)
+        await self._data('sendEvent', body=body, query={'report': report}, idempotency_key=idempotency_key)
 
     async def send_update(self, body: ForwardedUpdateInput, *, idempotency_key: str | None = None) -> None:
         """Forward one update of the messaging platform"""

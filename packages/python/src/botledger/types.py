@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 13bc7a8cde86dff4d81aa75ce191bbcb500acc63ee39336e4c2c988c99985060
+# SHA-256 of openapi.json: 082a8aec612f38b1a89cd15454d6c1dabf4ee46cccd67585d233e56f22a5ca2c
 
 from __future__ import annotations
 

@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify';
+import type pg from 'pg';
+import { z } from 'zod';
+import { eventsReadModel } from '../../projections/events/read-model.ts';
+import type { ServedSchema } from '../../projections/served-schema.ts';
+import { unknownUsers } from '../../queries/intake/unknown-users.ts';
+import { botOf } from '../access.ts';
+import type { DataAsOf } from '../data-as-of.ts';
+
+/** Query and answer of a look-up of unknown users, which the caller asks for (decisions.md#unknown-users). */
+export const reportQuery = z.object({
+  report: z
+    .enum(['unknown_users'])
+    .optional()
+    .describe('unknown_users: name the users of these events that the bot has not met'),
+});
+
+export const acceptedWithReport = z
+  .object({
+    ok: z.literal(true),
+    unknown_users: z
+      .array(z.int())
+      .nullable()
+      .optional()
+      .describe(
+        'Only if asked for. Events of these users count once the user appears within 24 h. Null: the look-up failed',
+      ),
+    data_as_of: z.iso.datetime({ offset: true }).optional().describe('The moment for which unknown_users holds'),
+  })
+  .meta({ id: 'AcceptedEvents', example: { ok: true } });
+
+export type ReportUnknownUsers = (
+  request: FastifyRequest,
+  query: z.output<typeof reportQuery>,
+  userIds: () => readonly number[],
+) => Promise<Omit<z.output<typeof acceptedWithReport>, 'ok'>>;
+
+export function reportUnknownUsers(pool: pg.Pool, served: ServedSchema, asOf: DataAsOf): ReportUnknownUsers {
+  return async (request, { report }, userIds) => {
+    if (report === undefined) return {};
+    const { bot_id, timezone } = botOf(request);
+    try {
+      const schema = await served(eventsReadModel);
+      const data_as_of = await asOf([schema], timezone);
+      return { unknown_users: await unknownUsers({ pool, schema }, bot_id, userIds()), data_as_of };
+    } catch (error) {
+      // The events are in the log: the answer must not be an error.
+      request.log.warn({ err: error, bot_id }, 'failed to look up unknown users; answering without them');
+      return { unknown_users: null };
+    }
+  };
+}
