@@ -98,6 +98,11 @@ export function cliContext(
         projected,
         waitForReadModels: (change) =>
           announced(waitForChange(foundation, readModels, change), 'the recorded change to be in effect'),
+        applied: (change) => hasApplied(foundation, readModels, change),
+        async answering(model) {
+          const served = servedOf(await versionsOf(pool, current(model)));
+          return served === null ? null : { pool, schema: schemaOf(served.name, served.version) };
+        },
         waitForSwitch: () => pause(SWITCH_MS),
         allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
         async openLog(engine) {
@@ -154,6 +159,28 @@ async function waitForChange(
   if (!(await waitForReadModels(followed, written, { timeoutMs: WAIT_MS })))
     throw new ReadModelWaitTimeoutError(WAIT_MS / 1000);
   if (replaces) await pause(FRESH_MS);
+}
+
+/** A long import asks after each part of its file. */
+const APPLIED_POLL_MS = 25;
+
+/** Whether the read models of a service apply the change within WAIT_MS. One that has stopped is not waited for. */
+async function hasApplied(
+  { pool }: Foundation,
+  readModels: () => Promise<readonly ReadModel[]>,
+  { category, position }: Change,
+): Promise<boolean> {
+  if (position === undefined) return true;
+  const models = (await readModels()).filter(({ categories }) => categories.includes(category));
+  const followed: LoadProgress[] = [];
+  for (const model of models) {
+    const served = servedOf(await versionsOf(pool, model));
+    if (served === null || served.error !== null || !(await isFollowed(pool, served.name, served.version))) continue;
+    followed.push(servedProgress(pool, model, false));
+  }
+  const written: Cursor = new Map([[partitionOf(position), position]]);
+  const timing = { timeoutMs: WAIT_MS, pollMs: APPLIED_POLL_MS };
+  return (await waitForReadModels(followed, written, timing)) !== null && followed.length === models.length;
 }
 
 /** Whether a service runs, that is, another instance projects the catalog. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { LongWorkContext } from '../administration/context.ts';
 import type { Finding } from '../administration/finding.ts';
 import type { EventLog, Position } from '../log/port.ts';
+import type { ReadModel } from '../projections/read-model.ts';
 import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 
 /** The context that the action of a command works with. */
@@ -14,6 +15,13 @@ export interface CliContext extends LongWorkContext {
   catalog(): Promise<CatalogSource>;
   /** Resolves when every running instance answers accordingly. @throws ReadModelWaitTimeoutError after 10 s */
   waitForReadModels(change: Change): Promise<void>;
+  /**
+   * Waits until the read models that a running service follows have applied the change, 10 s at most.
+   * @returns whether they have; false also if no service runs
+   */
+  applied(change: Change): Promise<boolean>;
+  /** The tables of the version that answers now, perhaps late; null: there is none. */
+  answering(model: ReadModel): Promise<CatalogSource | null>;
   /** WEBHOOK_ALLOWED_NETWORKS */
   readonly allowedNetworks: readonly string[];
   /** Opens the log on an engine, configured by that engine's own variables. It is closed when the command ends. */
@@ -51,6 +59,11 @@ export interface Change {
   readonly replaces?: boolean;
   /** Whether it changes amounts of events that are already in the log. */
   readonly revalues?: boolean;
+  /**
+   * Whether the work is done when the log has it: a read model that does not apply it in time is a note, and no failure of
+   * the command.
+   */
+  readonly mayLag?: boolean;
 }
 
 export interface ContextOptions {

@@ -14,6 +14,8 @@ export interface CsvRecord {
   readonly line: number;
   /** The cells by column, without empty ones, and without the apostrophe of our own files (decisions.md#csv-formulas). */
   readonly cells: ReadonlyMap<string, string>;
+  /** The record as it stands in the file. */
+  readonly text: string;
 }
 
 /**
@@ -24,13 +26,14 @@ export interface CsvRecord {
 export async function* csvRecords(
   file: string,
   required: readonly string[],
-  onBad = (line: number, problem: string): void => {
+  onBad = (line: number, problem: string, _text: string): void => {
     throw new CliError(`${file}: line ${line} has ${problem}`);
   },
 ): AsyncGenerator<CsvRecord> {
   const parser = parse({
     bom: true,
     info: true,
+    raw: true,
     skip_empty_lines: true,
     relax_column_count: true,
     max_record_size: MAX_LINE_BYTES,
@@ -41,7 +44,8 @@ export async function* csvRecords(
   let header: readonly string[] | undefined;
   try {
     for await (const row of parser) {
-      const { record: cells, info } = row as { record: string[]; info: { lines: number } };
+      const { record: cells, info, raw } = row as { record: string[]; info: { lines: number }; raw: string };
+      const text = raw.replace(/\r?\n$/, '');
       const record = cells.map(unguarded);
       const line = info.lines;
       if (header === undefined) {
@@ -49,11 +53,12 @@ export async function* csvRecords(
         continue;
       }
       if (record.length !== header.length) {
-        onBad(line, `${record.length} cells, the header ${header.length}`);
+        onBad(line, `${record.length} cells, the header ${header.length}`, text);
         continue;
       }
       yield {
         line,
+        text,
         cells: new Map(header.map((name, index) => [name, record[index]!] as const).filter(([, text]) => text !== '')),
       };
     }
@@ -128,7 +133,10 @@ export async function isNdjson(file: string): Promise<boolean> {
 }
 
 /** A line of a file of JSON objects: the parsed object, or the problem of the line. */
-export type JsonLine = { readonly line: number } & ({ readonly object: JsonObject } | { readonly problem: string });
+export type JsonLine = { readonly line: number; readonly text: string } & (
+  | { readonly object: JsonObject }
+  | { readonly problem: string }
+);
 
 /** Reads a file with a JSON object on each line. Empty lines are left out. */
 export async function* jsonLines(file: string): AsyncGenerator<JsonLine> {
@@ -138,7 +146,7 @@ export async function* jsonLines(file: string): AsyncGenerator<JsonLine> {
         .toString('utf8')
         .replace(/^\uFEFF/, '')
         .trim();
-      if (text !== '') yield { line: line + index, ...(isUtf8(each) ? parsed(text) : { problem: 'not UTF-8' }) };
+      if (text !== '') yield { line: line + index, text, ...(isUtf8(each) ? parsed(text) : { problem: 'not UTF-8' }) };
     }
 }
 

@@ -8,6 +8,7 @@ import {
   type ContextOptions,
   type ContextRunner,
   OutputClosedError,
+  ReadModelWaitTimeoutError,
   type Work,
 } from './command.ts';
 import { asJson, asText } from './output.ts';
@@ -197,12 +198,17 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     await withContext(async (context) => {
       const answered = await work(context).finally(() => context.progress(null));
       const { change, failure } = answered;
+      let lagging: string | undefined;
       try {
         if (change !== undefined) await context.waitForReadModels(change);
+      } catch (error) {
+        if (!(error instanceof ReadModelWaitTimeoutError) || change?.mayLag !== true) throw error;
+        lagging = error.message;
       } finally {
         // Also after a timeout: the change is in the log, and secrets are shown only once.
         answer(command, answered);
       }
+      if (lagging !== undefined) stderr(`${lagging}\n`);
       if (failure !== undefined) throw failure;
     }, contextOptions);
   }

@@ -5,6 +5,7 @@ import { ReadModelWaitTimeoutError } from '../../src/cli/command.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
+import type { ReadModel } from '../../src/projections/read-model.ts';
 import { readModels } from '../../src/projections/registry.ts';
 import { createTestDatabase } from './database.ts';
 import { type MemoryLog, memoryLog } from './memory-log.ts';
@@ -25,6 +26,10 @@ export interface TestCli {
   readonly pool: pg.Pool;
   /** The changes that the commands waited for. */
   readonly changes: readonly Change[];
+  /** The changes that imports waited for to keep their pace. */
+  readonly paced: readonly Change[];
+  /** From now on the read model is followed. */
+  follow(model: ReadModel): Promise<void>;
   /** From now on no read model catches up. */
   stall(): void;
   run(...argv: string[]): Promise<CliRun>;
@@ -53,6 +58,7 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
   const followed = new Map([[catalogReadModel.name, catchUp]]);
   const source = { pool: database.pool, schema: firstSchema(catalogReadModel) };
   const changes: Change[] = [];
+  const paced: Change[] = [];
   let stalled = false;
   let data: Buffer[] = [];
 
@@ -104,6 +110,15 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
             await follows();
             return { pool: database.pool, schema: firstSchema(model) };
           },
+          async applied(change) {
+            paced.push(change);
+            return !stalled;
+          },
+          async answering(model) {
+            const follows = followed.get(model.name);
+            await follows?.();
+            return follows === undefined ? null : { pool: database.pool, schema: firstSchema(model) };
+          },
           async waitForReadModels(change) {
             changes.push(change);
             if (stalled) throw new ReadModelWaitTimeoutError(10);
@@ -119,6 +134,10 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
     sources,
     pool: database.pool,
     changes,
+    paced,
+    async follow(model) {
+      followed.set(model.name, await follow(database.pool, model, log));
+    },
     run,
     runInto,
     data: () => Buffer.concat(data),

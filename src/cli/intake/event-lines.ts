@@ -11,31 +11,31 @@ export const EVENT_COLUMNS = ['event', 'user_id', 'date'] as const;
 /** Reads the events of a file of NDJSON or CSV, each checked as send-event checks it. */
 export async function* eventsOf(path: string, reader: RecordReader, now: () => number): AsyncGenerator<ImportedLine> {
   const schema = customEvent(now);
-  for await (const { line, ...found } of recordsOf(path, EVENT_COLUMNS)) {
+  for await (const { line, text, ...found } of recordsOf(path, EVENT_COLUMNS)) {
     const read = 'problem' in found ? found : reader.read(found.object);
     if ('problem' in read) {
-      yield { line, problem: read.problem };
+      yield { line, text, problem: read.problem };
       continue;
     }
     const checked = schema.safeParse(read.event);
     if (!checked.success) {
       const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
-      yield { line, problem: problems.join(', ') };
+      yield { line, text, problem: problems.join(', ') };
       continue;
     }
     const { date, ...event } = checked.data;
-    yield date === undefined ? { line, problem: 'date is missing' } : { line, event: { ...event, date } };
+    yield date === undefined ? { line, text, problem: 'date is missing' } : { line, event: { ...event, date } };
   }
 }
 
 /** @param required columns of a CSV file; a record without all cells is a problem */
 export async function* recordsOf(path: string, required: readonly string[]): AsyncGenerator<JsonLine> {
   if (await isNdjson(path)) return yield* jsonLines(path);
-  const bad: { line: number; problem: string }[] = [];
-  const records = csvRecords(path, required, (line, problem) => bad.push({ line, problem }));
-  for await (const { line, cells } of records) {
+  const bad: { line: number; problem: string; text: string }[] = [];
+  const records = csvRecords(path, required, (line, problem, text) => bad.push({ line, problem, text }));
+  for await (const { line, cells, text } of records) {
     yield* bad.splice(0);
-    yield { line, object: objectOf(cells) };
+    yield { line, text, object: objectOf(cells) };
   }
   yield* bad;
 }

@@ -1,22 +1,17 @@
-import { createHash } from 'node:crypto';
-import type { WriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
 import { Option } from 'commander';
 import { createEventTypeDirectory } from '../../commands/intake/event-type-directory.ts';
 import { importEvents } from '../../commands/intake/import-events.ts';
 import { importReferrals } from '../../commands/referral/import-referrals.ts';
 import { balanceKey } from '../../domain/referral/referral-import.ts';
-import type { Position } from '../../log/port.ts';
 import { eventsReadModel } from '../../projections/events/read-model.ts';
 import { referralReadModel } from '../../projections/referral/read-model.ts';
 import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
-import { type Answer, type Cli, type CliContext, CliError, ReadModelWaitTimeoutError } from '../command.ts';
-import { csvRecords, isNdjson, wholeLines } from '../input-files.ts';
+import type { Answer, Cli, CliContext } from '../command.ts';
 import { botOption, rename, zone } from '../values.ts';
 import { EVENT_FORMATS, type FormatOptions, recordReader } from './event-formats.ts';
 import { EVENT_COLUMNS, eventsOf } from './event-lines.ts';
+import { appliedIn, checkCsv, fingerprint, openRefusals } from './import-file.ts';
 import { REFERRAL_COLUMNS, referralsOf } from './referral-lines.ts';
 
 interface FileOptions {
@@ -29,7 +24,10 @@ type EventsOptions = FileOptions & FormatOptions;
 export function importCommands(cli: Cli): void {
   const { noun } = cli;
   const refusedOption = (): Option =>
-    new Option('--refused <file>', 'Write refused lines to this file: line and problem, as NDJSON.');
+    new Option(
+      '--refused <file>',
+      'Write refused lines to this file: number, problem and text of the line, as NDJSON.',
+    );
 
   noun
     .command('events')
@@ -61,32 +59,35 @@ export function importCommands(cli: Cli): void {
     .action(cli.action<[string, FileOptions]>(importReferralFile));
 }
 
-/** After so many events the import waits until read models have them, 10 s at most, so that a running service keeps its pace. */
-const PACE_EVENTS = 50_000;
-
 async function importEventFile(context: CliContext, path: string, options: EventsOptions): Promise<Answer> {
   const { bot } = options;
   const reader = recordReader(options);
+  const file = await fingerprint(path, readingOf(options));
   const refusals = await openRefusals(options.refused);
-  let paced = 0;
   const importing = importEvents(
     { ...context, directory: createEventTypeDirectory(context) },
     {
       bot,
-      file: await fingerprint(path, EVENT_COLUMNS, readingOf(options)),
+      file,
+      check: () => checkCsv(path, EVENT_COLUMNS),
       lines: eventsOf(path, reader, context.sources.now),
+      namesRefused: options.refused !== undefined,
       onRefused: refusals.add,
-      async onProgress(imported, position) {
-        context.progress({ what: 'import', done: imported, total: null, unit: 'events' });
-        if (imported < paced + PACE_EVENTS) return;
-        paced = imported;
-        await pace(context, position);
+      applied: appliedIn(context, 'import'),
+      async usedKeys(keys) {
+        const events = await context.answering(eventsReadModel);
+        return events === null ? new Set() : usedEventKeys(events, bot, keys);
       },
+      onProgress: (imported) => context.progress({ what: 'import', done: imported, total: null, unit: 'events' }),
     },
   );
-  const { imported, before, refused, position } = await importing.finally(refusals.close);
-  const value = { imported, imported_before: before, refused };
-  return { value, notes: [...refusals.named, ...reader.notes()], change: { category: 'import', position } };
+  const { imported, before, repeated, refused, position } = await importing.finally(refusals.close);
+  const value = { imported, imported_before: before, repeated, refused };
+  return {
+    value,
+    notes: [...refusals.named, ...reader.notes()],
+    change: { category: 'import', position, mayLag: true },
+  };
 }
 
 /** The same file that is read in another way is another file. */
@@ -95,25 +96,25 @@ function readingOf({ format, userProperty, timezone, rename }: FormatOptions): s
   return JSON.stringify([format, userProperty, ...more]);
 }
 
-async function pace(context: CliContext, position: Position): Promise<void> {
-  try {
-    await context.waitForReadModels({ category: 'import', position });
-  } catch (error) {
-    if (!(error instanceof ReadModelWaitTimeoutError)) throw error; // late read models do not stop an import
-  }
-}
-
 async function importReferralFile(context: CliContext, path: string, { bot, refused }: FileOptions): Promise<Answer> {
+  const file = await fingerprint(path, 'referrals');
   const refusals = await openRefusals(refused);
   const importing = importReferrals(
     { ...context, directory: createEventTypeDirectory(context) },
     {
       bot,
-      file: await fingerprint(path, REFERRAL_COLUMNS, 'referrals'),
+      file,
+      check: () => checkCsv(path, REFERRAL_COLUMNS),
       lines: referralsOf(path),
+      namesRefused: refused !== undefined,
       onRefused: refusals.add,
-      onRefusedBalance: ({ user_id }, problem) =>
-        refusals.add(null, `the balance of user ${user_id} is refused: ${problem}`),
+      onRefusedBalance: ({ user_id, referrer_id, balance }, problem) =>
+        refusals.add({
+          line: null,
+          problem: `the balance of user ${user_id} is refused: ${problem}`,
+          text: JSON.stringify({ user_id, referrer_id, balance: balance?.amount, unit: balance?.unit }),
+        }),
+      applied: appliedIn(context, 'import'),
       async lookUp(referrals, position) {
         // Each time: another version of a read model may answer by now.
         const [referral, events] = [
@@ -130,58 +131,5 @@ async function importReferralFile(context: CliContext, path: string, { bot, refu
     },
   );
   const { position, ...value } = await importing.finally(refusals.close);
-  return { value, notes: refusals.named, change: { category: 'import', position } };
-}
-
-/** Refused lines that the answer names; --refused has all. */
-const MAX_NAMED = 5;
-
-interface Refusals {
-  /** The first refused lines, for a person. */
-  readonly named: readonly string[];
-  /** @param line null: the problem was found after the line was taken */
-  readonly add: (line: number | null, problem: string) => void;
-  readonly close: () => Promise<void>;
-}
-
-/** @throws CliError a file of this name exists: it may be the input itself, or the refusals of an earlier call */
-async function openRefusals(path: string | undefined): Promise<Refusals> {
-  const named: string[] = [];
-  const report = path === undefined ? null : await newFile(path);
-  return {
-    named,
-    add(line, problem) {
-      if (named.length < MAX_NAMED) named.push(line === null ? problem : `line ${line}: ${problem}`);
-      report?.write(`${JSON.stringify({ line, problem })}\n`);
-    },
-    async close() {
-      if (report === null) return;
-      report.end();
-      await finished(report);
-    },
-  };
-}
-
-async function newFile(path: string): Promise<WriteStream> {
-  try {
-    return (await open(path, 'wx', 0o600)).createWriteStream();
-  } catch (error) {
-    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new CliError(
-      `--refused ${path}: ${exists ? 'the file exists, and is not overwritten' : (error as Error).message}`,
-    );
-  }
-}
-
-/**
- * Names the content of a file, compressed or not, and how it is read. Reads the whole file: a file that cannot be read to its
- * end is refused before anything of it is imported.
- * @param required columns of a CSV file
- * @throws CliError
- */
-async function fingerprint(path: string, required: readonly string[], reading: string): Promise<string> {
-  const hash = createHash('sha256').update(reading);
-  for await (const { bytes } of wholeLines(path)) hash.update(bytes);
-  if (!(await isNdjson(path))) for await (const _ of csvRecords(path, required, () => {}));
-  return hash.digest('hex').slice(0, 32);
+  return { value, notes: refusals.named, change: { category: 'import', position, mayLag: true } };
 }

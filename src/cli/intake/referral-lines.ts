@@ -11,8 +11,8 @@ export const REFERRAL_COLUMNS = ['user_id', 'referrer_id'] as const;
 
 /** Reads the referrals of a file of NDJSON or CSV with `user_id`, `referrer_id`, and perhaps `date`, `balance` and `unit`. */
 export async function* referralsOf(path: string): AsyncGenerator<ReferralLine> {
-  for await (const { line, ...found } of recordsOf(path, REFERRAL_COLUMNS))
-    yield { line, ...('problem' in found ? found : readReferral(found.object)) };
+  for await (const { line, text, ...found } of recordsOf(path, REFERRAL_COLUMNS))
+    yield { line, text, ...('problem' in found ? found : readReferral(found.object)) };
 }
 
 function readReferral(record: JsonObject): { readonly referral: ImportedReferral } | { readonly problem: string } {

@@ -10,6 +10,7 @@ import { isKnownUser } from '../../queries/intake/known-user.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';
 import { csvRecords, isNdjson, jsonLines } from '../input-files.ts';
 import { botOption, positiveInteger } from '../values.ts';
+import { appliedIn } from './import-file.ts';
 
 type FieldType = 'text' | 'number' | 'bool';
 
@@ -33,7 +34,7 @@ export function user(cli: Cli): void {
     .action(
       cli.action<[string, { bot: string }]>(async (context, file, { bot }) => {
         await checkUserFile(file);
-        const { users, position } = await importUsers(context, bot, usersOf(file));
+        const { users, position } = await importUsers(context, bot, usersOf(file), appliedIn(context, 'intake'));
         return { value: { users }, change: { category: 'intake', position } };
       }),
     );

@@ -1,4 +1,4 @@
-import { eventImport } from '../../domain/intake/event-import.ts';
+import { type EventImport, eventImport } from '../../domain/intake/event-import.ts';
 import { eventsImported, type ImportedEventItem } from '../../domain/intake/events.ts';
 import { importStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
@@ -6,34 +6,52 @@ import { existingBot } from '../catalog/bots.ts';
 import { type CommandContext, load } from '../decide-and-append.ts';
 import { untilCertain } from '../until-certain.ts';
 import type { EventTypeDirectory } from './event-type-directory.ts';
+import { createImportPace, type WaitForReadModels } from './import-pace.ts';
 import { type CustomEventInput, customEventItemOf } from './receive.ts';
 
 /** A checked event of the past. */
 export type ImportedEventInput = CustomEventInput & { readonly date: number };
 
-/** A line of a file: an event, or the problem of the line. */
-export type ImportedLine = { readonly line: number } & (
-  | { readonly event: ImportedEventInput }
-  | { readonly problem: string }
-);
+/** A line that is refused, as it stands in the file. */
+export interface RefusedLine {
+  readonly line: number;
+  readonly problem: string;
+  readonly text: string;
+}
 
-export interface ImportEventsOptions {
+/** A line of a file: an event, or the problem of the line. */
+export type ImportedLine = { readonly line: number; readonly event: ImportedEventInput } | RefusedLine;
+
+export interface ImportFileOptions<Line> {
   /** The public key of the bot. */
   readonly bot: string;
   /** Names the file and how it is read: the same lines in the same order each time. */
   readonly file: string;
-  readonly lines: AsyncIterable<ImportedLine>;
-  /** Called with each line that is refused, also by an earlier call. */
-  readonly onRefused: (line: number, problem: string) => void;
+  /** Throws if the file cannot be imported. Not called for a file that an earlier call has imported to its end. */
+  readonly check: () => Promise<void>;
+  /** Nothing is read of a file that an earlier call has imported to its end, but for {@link namesRefused}. */
+  readonly lines: AsyncIterable<Line>;
+  /** Whether `onRefused` must get the lines that an earlier call refused. */
+  readonly namesRefused: boolean;
+  /** Called with each line that is refused. */
+  readonly onRefused: (refused: RefusedLine) => Promise<void>;
+  readonly applied: WaitForReadModels;
+}
+
+export interface ImportEventsOptions extends ImportFileOptions<ImportedLine> {
+  /** Finds the keys with which an event of the bot has come, in the read model of a running service. */
+  readonly usedKeys: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Called after each append. */
-  readonly onProgress: (imported: number, position: Position) => Promise<void> | void;
+  readonly onProgress: (imported: number) => void;
 }
 
 export interface ImportedEvents {
-  /** Events that this call has appended. */
+  /** Events that this call has appended, each key once. */
   readonly imported: number;
-  /** Events that an earlier call had appended. */
+  /** Events that an earlier call had appended, each key once. */
   readonly before: number;
+  /** Lines of the whole file whose event had come before by its `event_key`, from the file or elsewhere. */
+  readonly repeated: number;
   /** Lines of the whole file that are refused. */
   readonly refused: number;
   /** Of the last append; undefined: nothing was appended. */
@@ -54,39 +72,66 @@ const MAX_CHARACTERS = 500_000;
  */
 export async function importEvents(
   context: CommandContext & { readonly directory: EventTypeDirectory },
-  { bot, file, lines, onRefused, onProgress }: ImportEventsOptions,
+  options: ImportEventsOptions,
 ): Promise<ImportedEvents> {
+  const { bot, file, lines, check, namesRefused, onRefused } = options;
   const { log, sources, directory } = context;
   await existingBot(log, bot);
   const stream = importStream(bot, file);
-  let { state, head } = await load(log, eventImport, stream);
-  const before = state.imported;
+  const loaded = await load(log, eventImport, stream);
+  let { state, head } = loaded;
+  const before = countOf(state);
+  const resumesAfter = state.line;
   const { isFinished } = state;
   let position: Position | undefined;
+  const answer = (): ImportedEvents => {
+    return { imported: countOf(state) - before, before, repeated: state.repeated, refused: state.refused, position };
+  };
+  if (isFinished && !(namesRefused && state.refused > 0)) return answer();
+  if (!isFinished) await check();
+  const pace = createImportPace(options.applied);
+  /** An earlier call appended them, and read models may not have applied them yet. */
+  const earlier = loaded.position === undefined || (await options.applied(loaded.position)) ? null : new Set<string>();
 
   let part: ImportedEventInput[] = [];
   let characters = 0;
   let { line, refused } = state;
 
   async function flush(finished: boolean): Promise<void> {
+    await pace.room();
     const ids = await directory.resolve(bot, [...new Set(part.map(({ event }) => event))]);
     const items = part.map((event): ImportedEventItem => {
       return { ...customEventItemOf(event, ids.get(event.event)!), date: event.date };
     });
-    const events = [eventsImported.create({ items, line, refused, finished })];
-    const commit = { id: sources.uuid(), stream, expected: head, at: sources.now(), events };
+    const keys = items.flatMap(({ event_key }) => event_key ?? []);
+    const used = keys.length === 0 ? new Set<string>() : await options.usedKeys(keys);
+    const known = new Set(keys.filter((key) => used.has(key) || pace.has(key) || earlier?.has(key)));
+    const fresh = new Set(keys.filter((key) => !known.has(key))).size;
+    const repeated = state.repeated + keys.length - fresh;
+    const data = { items, line, refused, finished, ...(repeated === 0 ? {} : { repeated }) };
+    const commit = {
+      id: sources.uuid(),
+      stream,
+      expected: head,
+      at: sources.now(),
+      events: [eventsImported.create(data)],
+    };
     const appended = await untilCertain(() => log.append(commit));
     head = appended.head!;
     position = appended.position;
-    state = { line, imported: state.imported + items.length, refused, isFinished: finished };
+    pace.appended(position, keys);
+    state = { line, imported: state.imported + items.length, repeated, refused, isFinished: finished };
     part = [];
     characters = 0;
-    await onProgress(state.imported, position);
+    options.onProgress(state.imported);
   }
 
   for await (const next of lines) {
-    if ('problem' in next) onRefused(next.line, next.problem);
-    if (next.line <= state.line || isFinished) continue; // the log has it
+    if ('problem' in next) await onRefused(next);
+    if (next.line <= resumesAfter || isFinished) {
+      if ('event' in next && next.event.event_key !== undefined) earlier?.add(next.event.event_key);
+      continue; // the log has it
+    }
     if ('problem' in next) refused++;
     else {
       const size = JSON.stringify(next.event).length;
@@ -97,5 +142,7 @@ export async function importEvents(
     line = next.line;
   }
   if (!isFinished) await flush(true);
-  return { imported: state.imported - before, before, refused, position };
+  return answer();
 }
+
+const countOf = ({ imported, repeated }: EventImport): number => imported - repeated;

@@ -16,25 +16,20 @@ import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/bots.ts';
 import { type CommandContext, type Loaded, load } from '../decide-and-append.ts';
 import type { EventTypeDirectory } from '../intake/event-type-directory.ts';
+import type { ImportFileOptions } from '../intake/import-events.ts';
+import { createImportPace } from '../intake/import-pace.ts';
 import { untilCertain } from '../until-certain.ts';
 import { changeRule, createRule, ruleCatalog, rulesOf } from './rules.ts';
 
 /** A line of a file: a referral, or the problem of the line. */
-export type ReferralLine = { readonly line: number } & (
+export type ReferralLine = { readonly line: number; readonly text: string } & (
   | { readonly referral: ImportedReferral }
   | { readonly problem: string }
 );
 
-export interface ImportReferralsOptions {
-  /** The public key of the bot. */
-  readonly bot: string;
-  /** Names the content of the file. */
-  readonly file: string;
-  readonly lines: AsyncIterable<ReferralLine>;
-  /** Called with each line that is refused, also by an earlier call. */
-  readonly onRefused: (line: number, problem: string) => void;
+export interface ImportReferralsOptions extends ImportFileOptions<ReferralLine> {
   /** Called with each opening balance that is refused now. */
-  readonly onRefusedBalance: (referral: ImportedReferral, problem: string) => void;
+  readonly onRefusedBalance: (referral: ImportedReferral, problem: string) => Promise<void>;
   /** Reads what is known of referrals, as of the log up to the position. */
   readonly lookUp: (referrals: readonly ImportedReferral[], upTo: Position) => Promise<KnownReferrals>;
 }
@@ -69,7 +64,7 @@ const MAX_REFERRALS = 500;
  */
 export async function importReferrals(
   context: CommandContext & { readonly directory: EventTypeDirectory },
-  { bot, file, lines, onRefused, onRefusedBalance, lookUp }: ImportReferralsOptions,
+  { bot, file, check, lines, namesRefused, onRefused, onRefusedBalance, lookUp, applied }: ImportReferralsOptions,
 ): Promise<ImportedReferrals> {
   const { log, sources, directory } = context;
   await existingBot(log, bot);
@@ -104,7 +99,7 @@ export async function importReferrals(
       if (problem === null) items.push(balanceEvent(referral, eventId, scaleOf));
       else {
         refused++;
-        onRefusedBalance(referral, problem);
+        await onRefusedBalance(referral, problem);
       }
     }
     if (items.length === 0) return; // the next part says so
@@ -112,17 +107,22 @@ export async function importReferrals(
     balances += items.length;
   }
 
+  const pace = createImportPace(applied);
   let part: ImportedReferral[] = [];
   async function flush(finished: boolean): Promise<void> {
     await settle();
+    await pace.room();
     await append({ type: 'referrals_imported', data: { items: part, line, refused, finished } });
+    pace.appended(position!);
     part = [];
   }
 
+  if (!isFinished) await check();
   const named = new Set<string>();
-  for await (const next of lines) {
+  const isRead = !isFinished || (namesRefused && refused > 0);
+  for await (const next of isRead ? lines : []) {
     const problem = 'problem' in next ? next.problem : referralProblem(next.referral, { scaleOf, named, now });
-    if (problem !== null) onRefused(next.line, problem);
+    if (problem !== null) await onRefused({ line: next.line, problem, text: next.text });
     if (next.line <= loaded.state.line || isFinished) continue; // the log has it
     if (problem !== null) refused++;
     else if ('referral' in next) {

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readEvent } from '../../../src/domain/events.ts';
 import { LogUnavailableError } from '../../../src/log/port.ts';
+import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import { startTestCli, type TestCli } from '../../support/cli.ts';
 
 let cli: TestCli;
@@ -52,7 +53,7 @@ describe('import events', () => {
     const path = await file(
       `${line(1)}\n\n{"event":"order","user_id":2,"date":"2024-01-02T03:04:05","value_num":12345678901234.5678}\n`,
     );
-    expect(await importFile(path)).toEqual({ imported: 2, imported_before: 0, refused: 0 });
+    expect(await importFile(path)).toEqual({ imported: 2, imported_before: 0, repeated: 0, refused: 0 });
     const date = Date.UTC(2024, 0, 2, 3, 4, 5);
     expect(parts()).toEqual([
       {
@@ -71,7 +72,12 @@ describe('import events', () => {
   it('counts a file once, however often it is imported, also if it has another name', async () => {
     const text = `${line(3)}\n${line(4)}\n`;
     expect(await importFile(await file(text))).toMatchObject({ imported: 2 });
-    expect(await importFile(await file(text, 'again'))).toEqual({ imported: 0, imported_before: 2, refused: 0 });
+    expect(await importFile(await file(text, 'again'))).toEqual({
+      imported: 0,
+      imported_before: 2,
+      repeated: 0,
+      refused: 0,
+    });
     expect(parts()).toHaveLength(1);
   });
 
@@ -87,14 +93,14 @@ describe('import events', () => {
     );
     const refused = join(folder, 'refused');
     const { code, out, err } = await cli.run('import', 'events', '--bot', bot, path, '--refused', refused);
-    expect({ code, out }).toEqual({ code: 0, out: 'imported: 1\nimported_before: 0\nrefused: 4\n' });
+    expect({ code, out }).toEqual({ code: 0, out: 'imported: 1\nimported_before: 0\nrepeated: 0\nrefused: 4\n' });
     expect(err).toMatch(/line 3: user_id must be the platform's id of the user, a positive integer\n/);
     const lines = (await readFile(refused, 'utf8')).trim().split('\n');
     expect(lines.map((each) => JSON.parse(each))).toEqual([
-      { line: 1, problem: expect.stringMatching(/^not JSON/) },
-      { line: 3, problem: expect.stringMatching(/^user_id/) },
-      { line: 4, problem: 'date is missing' },
-      { line: 5, problem: expect.stringMatching(/^date must be/) },
+      { line: 1, problem: expect.stringMatching(/^not JSON/), text: '{' },
+      { line: 3, problem: expect.stringMatching(/^user_id/), text: line(6, { user_id: 'x' }) },
+      { line: 4, problem: 'date is missing', text: line(7, { date: undefined }) },
+      { line: 5, problem: expect.stringMatching(/^date must be/), text: line(8, { date: '2024-13-01T00:00' }) },
     ]);
     expect(await cli.run('import', 'events', '--bot', bot, path, '--refused', refused)).toMatchObject({
       code: 1,
@@ -120,7 +126,7 @@ describe('import events', () => {
     failing.mockRestore();
     expect({ code, err }).toEqual({ code: 1, err: 'botledger: the log is away\n' });
     expect(parts().map(({ items }) => items.length)).toEqual([1000]);
-    expect(await importFile(path)).toEqual({ imported: 1500, imported_before: 1000, refused: 0 });
+    expect(await importFile(path)).toEqual({ imported: 1500, imported_before: 1000, repeated: 0, refused: 0 });
     const users = parts().flatMap(({ items }) => items.map(({ user_id }) => user_id));
     expect(users).toEqual(Array.from({ length: 2500 }, (_, i) => i + 1));
   });
@@ -135,10 +141,18 @@ describe('import events', () => {
 
   it('reads CSV, and refuses a record without all cells', async () => {
     const path = await file(
-      'event,user_id,date,value_num,unit\nbuy,9,2024-01-02T03:04,1999,USD\nbuy,9\nbuy,10,2024-01-02T03:04,,\n',
+      'event,user_id,date,value_num,unit\nbuy,9,2024-01-02T03:04,1999,USD\nbuy,9\r\n"b,\nuy",x,,,\nbuy,10,2024-01-02T03:04,,\n',
     );
-    expect(await importFile(path)).toEqual({ imported: 2, imported_before: 0, refused: 1 });
+    const refused = join(folder, 'refused of CSV');
+    expect(await importFile(path, '--refused', refused)).toEqual({
+      imported: 2,
+      imported_before: 0,
+      repeated: 0,
+      refused: 2,
+    });
     expect(parts()[0]!.items).toMatchObject([{ user_id: 9, value: '1999', unit: 'USD' }, { user_id: 10 }]);
+    const lines = (await readFile(refused, 'utf8')).trim().split('\n');
+    expect(lines.map((each) => JSON.parse(each).text)).toEqual(['buy,9', '"b,\nuy",x,,,']);
   });
 
   it('names each event of another system, so that overlapping exports count once', async () => {
@@ -164,6 +178,35 @@ describe('import events', () => {
         properties: { [renamed!]: 'pro' },
       },
     ]);
+  });
+
+  it('counts each key once, within the file and with events that came before', async () => {
+    const keyed = (n: number, key: string) => line(n, { event_key: key });
+    const path = await file([keyed(1, 'a'), keyed(2, 'b'), keyed(1, 'a'), line(3), line(3)].join('\n'));
+    expect(await importFile(path)).toEqual({ imported: 4, imported_before: 0, repeated: 1, refused: 0 });
+    expect(await importFile(path)).toEqual({ imported: 0, imported_before: 4, repeated: 1, refused: 0 });
+    await cli.follow(eventsReadModel);
+    const next = await file([keyed(2, 'b'), keyed(4, 'c')].join('\n'));
+    expect(await importFile(next)).toEqual({ imported: 1, imported_before: 0, repeated: 1, refused: 0 });
+  });
+
+  it('names the refused lines of a finished file if --refused asks for them', async () => {
+    const path = await file(`${line(1, { category: 'once' })}\n{`);
+    for (const imported of [1, 0]) {
+      const refused = join(folder, `refused when ${imported} are imported`);
+      expect(await importFile(path, '--refused', refused)).toMatchObject({ imported, refused: 1 });
+      expect(JSON.parse(await readFile(refused, 'utf8'))).toMatchObject({ line: 2, text: '{' });
+    }
+  });
+
+  it('succeeds when all lines are in the log, though a read model lags, also when it resumes', async () => {
+    cli.stall();
+    const path = await file(line(1, { category: 'lagging' }));
+    for (const imported of [1, 0]) {
+      const { code, out, err } = await cli.run('import', 'events', '--bot', bot, path);
+      expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining(`imported: ${imported}\n`) });
+      if (imported === 1) expect(err).toContain('recorded, but not in effect everywhere within 10 s\n');
+    }
   });
 
   it('refuses a bot that does not exist and a file that is not there', async () => {

@@ -19,10 +19,10 @@ import { testSources } from '../../support/test-sources.ts';
 const LINES: readonly ReferralLine[] = [
   ...Array.from({ length: 1200 }, (_, i): ReferralLine => {
     const balance = i % 3 === 0 ? { balance: { amount: '1.5', unit: 'USD' } } : {};
-    return { line: i + 1, referral: { user_id: 10_000 + i, referrer_id: 1 + (i % 5), ...balance } };
+    return { line: i + 1, text: '', referral: { user_id: 10_000 + i, referrer_id: 1 + (i % 5), ...balance } };
   }),
-  { line: 1201, problem: 'not JSON' },
-  { line: 1202, referral: { user_id: 10_000, referrer_id: 1, balance: { amount: '9', unit: 'USD' } } },
+  { line: 1201, text: '', problem: 'not JSON' },
+  { line: 1202, text: '', referral: { user_id: 10_000, referrer_id: 1, balance: { amount: '9', unit: 'USD' } } },
 ];
 const BALANCES = 400;
 
@@ -59,8 +59,11 @@ async function world() {
         lines: (async function* () {
           yield* lines;
         })(),
-        onRefused: (_, problem) => refused.push(problem),
-        onRefusedBalance: (_, problem) => refused.push(problem),
+        check: async () => {},
+        namesRefused: true,
+        onRefused: async ({ problem }) => void refused.push(problem),
+        onRefusedBalance: async (_, problem) => void refused.push(problem),
+        applied: async () => true,
         lookUp: async () => known(log),
       },
     );
@@ -110,8 +113,8 @@ it('gives no balance to another referrer than the user has, and none of a date i
   const refused: string[] = [];
   const other = { user_id: 10_000, referrer_id: 77, balance: { amount: '5', unit: 'EUR' } };
   const lines: ReferralLine[] = [
-    { line: 1, referral: other },
-    { line: 2, referral: { user_id: 5, referrer_id: 6, date: 4e12, balance: { amount: '1' } } },
+    { line: 1, text: '', referral: other },
+    { line: 2, text: '', referral: { user_id: 5, referrer_id: 6, date: 4e12, balance: { amount: '1' } } },
   ];
   expect(await run('g', lines, refused)).toMatchObject({ imported: 1, refused: 2, balances: 0 });
   expect(refused).toEqual(['date must not lie in the future', 'the user has the referrer 1']);
