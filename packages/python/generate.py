@@ -374,12 +374,12 @@ def generated() -> dict[Path, str]:
 
 
 def event_fields(types: Types) -> str:
-    """The fields of an event beside its name and its user, for the middleware."""
+    """The fields of an event beside its name, for the middleware."""
     schema = types.schemas["CustomEventInput"]
     fields = {
         prop: f"NotRequired[{types.type_of(value, 'CustomEventFields' + camel(prop), Place(is_answer=False), prop)}]"
         for prop, value in schema["properties"].items()
-        if prop not in schema["required"]
+        if prop != "event"
     }
     return class_text("CustomEventFields", {"properties": schema["properties"]}, fields)
 

@@ -1,6 +1,7 @@
 import { type ClientOptions, surroundingsOf } from './call.ts';
 import { type Client, createClient, EVENTS, UPDATES } from './client.ts';
 import { createQueue, type Queue, type QueueOptions, report } from './queue.ts';
+import { notTaken, type Receipt } from './receipt.ts';
 import type { CustomEvent, ForwardedUpdate } from './types.ts';
 
 /** Options of the middleware of a library for bots. */
@@ -13,14 +14,16 @@ export interface ForwarderOptions extends ClientOptions {
   readonly onFailed?: (error: unknown, items: readonly (ForwardedUpdate | CustomEvent)[]) => void;
 }
 
-/** Actions of a handler for the user of its update. */
+/** Actions of a handler for the user of its update. The numbers of rules are those of docs/forwarder.md. */
 export interface UserTools {
   readonly client: Client;
   /**
-   * Queues an event of the user, dated now. If the platform delivers an update again, its events still count once: the key of
-   * an event is the id of the update and the number of the event in it. @throws Error if neither update nor fields name a user
+   * Queues an event of the user, dated now. Its key has the id of the update, so that it counts once, however often the platform
+   * delivers the update. `await event(…).sent` waits until the service has it.
+   * @throws TypeError if JSON does not hold a field
+   * @throws Error if neither update nor fields name a user
    */
-  event(name: string, fields?: Partial<Omit<CustomEvent, 'event'>>): void;
+  event(name: string, fields?: Partial<Omit<CustomEvent, 'event'>>): Receipt;
   /** The user's referral link: the newest, else a new one. Null until Botledger knows the bot's username. */
   referralLink(): Promise<string | null>;
 }
@@ -38,10 +41,11 @@ export interface Forwarder {
 
 /** @throws TypeError if the address or the key cannot be sent */
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { forwardUpdates = true, onFailed = report } = options;
+  const { forwardUpdates = true, onFailed: handBack = report } = options;
   const client = createClient(options);
   const surroundings = surroundingsOf(options);
-  const usual = { ...options.queue, onFailed };
+  const usual = { ...options.queue, onFailed: handBack };
+  let closed = false;
   const updates = createQueue<ForwardedUpdate>(
     UPDATES,
     (batch, call) => client.post(UPDATES, [...batch], call),
@@ -51,7 +55,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const events = createQueue<CustomEvent>(
     EVENTS,
     async (batch, call) => {
-      // An update may make the user, or the visit, that an event needs.
+      // Rule 7: an update may make the user, or the visit, that an event needs.
       await updates.flush();
       await client.post(EVENTS, [...batch], call);
     },
@@ -59,16 +63,37 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     usual,
   );
   const date = (): string => new Date(surroundings.now()).toISOString();
-  const add = <T extends ForwardedUpdate | CustomEvent>(queue: Queue<T>, item: T): void => {
-    if (!queue.add(item)) onFailed(new Error('the queue is full'), [item]);
-  };
+  function onFailed(error: unknown, item: ForwardedUpdate | CustomEvent): void {
+    try {
+      handBack(error, [item]);
+    } catch (thrown) {
+      report(thrown, [item]);
+    }
+  }
+
+  /** Rule 2: an item that finds its queue full or closed is reported, and the bot continues. */
+  function put<T extends ForwardedUpdate | CustomEvent>(queue: Queue<T>, item: T): Receipt {
+    const full = (): Error => new Error(closed ? 'the queue is closed' : 'the queue is full');
+    const receipt = closed ? notTaken(full()) : queue.put(item);
+    if (!receipt.taken) onFailed(full(), item);
+    return receipt;
+  }
+
+  function forward(update: { readonly update_id: number }): void {
+    const item = { date: date(), update };
+    try {
+      put(updates, item);
+    } catch (error) {
+      onFailed(error, item);
+    }
+  }
 
   return {
     client,
     received(update, userId) {
-      if (forwardUpdates) add(updates, { date: date(), update });
-      let place = 0;
-      const userOf = (given?: number): number => {
+      if (forwardUpdates) forward(update);
+      const nextKey = keysOf(update.update_id);
+      const userOf = (given: number | undefined): number => {
         const user = given ?? userId;
         if (user === undefined) throw new Error(`the update ${update.update_id} has no user`);
         return user;
@@ -76,13 +101,16 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       return {
         client,
         event(name, fields = {}) {
-          const event_key = `update ${update.update_id} ${place++}`;
-          add(events, { date: date(), event_key, ...fields, event: name, user_id: userOf(fields.user_id) });
+          const { user_id, date: at = date(), event_key = nextKey(name) } = fields;
+          return put(events, { ...fields, date: at, event_key, event: name, user_id: userOf(user_id) });
         },
         async referralLink() {
-          const user_id = userOf();
+          const user_id = userOf(undefined);
           const [newest] = (await client.get('/v1/referral/codes', { user_id })).codes;
-          return (newest ?? (await client.post('/v1/referral/create-code', { user_id }))).link;
+          if (newest) return newest.link;
+          // With the same key at each call, calls at the same time make one code.
+          const options = { idempotencyKey: `referral link of ${user_id}` };
+          return (await client.post('/v1/referral/create-code', { user_id }, options)).link;
         },
       };
     },
@@ -90,7 +118,22 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       await Promise.all([updates.flush(), events.flush()]);
     },
     async close(timeoutMs) {
+      closed = true;
       await Promise.all([updates.close(timeoutMs), events.close(timeoutMs)]);
     },
+  };
+}
+
+/** So many characters of an event's name are in its key, which may have 250. */
+const NAME_LENGTH = 200;
+
+/** Gives the keys of an update's events, by their names (rules 5 and 6). */
+function keysOf(updateId: number): (name: string) => string {
+  const counts = new Map<string, number>();
+  return (name) => {
+    const kept = [...name].slice(0, NAME_LENGTH).join('');
+    const count = counts.get(kept) ?? 0;
+    counts.set(kept, count + 1);
+    return `update ${updateId} ${kept} ${count}`;
   };
 }

@@ -3,5 +3,6 @@ export { type Client, createClient } from './client.ts';
 export * from './errors.ts';
 export { createForwarder, type Forwarder, type ForwarderOptions, type UserTools } from './forwarder.ts';
 export type { Queue, QueueOptions } from './queue.ts';
+export type { Receipt } from './receipt.ts';
 export type { Sleep } from './repeat.ts';
 export type * from './types.ts';

@@ -2,6 +2,7 @@ import { amountOf } from './amounts.ts';
 import { type CallOptions, checkMs, type Surroundings } from './call.ts';
 import { copyOf } from './copy.ts';
 import { type BotledgerError, InvalidRequestError } from './errors.ts';
+import { type Entry, entryOf, notTaken, type Receipt } from './receipt.ts';
 
 export interface QueueOptions<T> {
   /** Items in one request at most, 1 to 1000. Default 1000. */
@@ -22,6 +23,8 @@ export interface Queue<T> {
    * @throws TypeError with the field of a value that JSON does not hold, such as NaN or a BigInt beyond 2^53
    */
   add(item: T): boolean;
+  /** As `add`, but its `sent` resolves when the service has the item. @throws as `add` */
+  put(item: T): Receipt;
   /** Items that wait or are on their way. */
   readonly size: number;
   /** Items that `add` did not take. */
@@ -45,7 +48,7 @@ export function createQueue<T>(
 ): Queue<T> {
   const { maxBatch = 1000, maxDelayMs = 1000, capacity = 10_000, onFailed = report } = options;
   checkLimits(maxBatch, maxDelayMs, capacity);
-  const waiting: T[] = [];
+  const waiting: Entry<T>[] = [];
   /** How many of those that wait, from the first on, are to be sent now. */
   let due = 0;
   let onTheirWay = 0;
@@ -79,10 +82,11 @@ export function createQueue<T>(
     working = false;
   }
 
-  async function sendWhole(batch: readonly T[]): Promise<void> {
+  async function sendWhole(batch: readonly Entry<T>[]): Promise<void> {
     try {
-      await send(batch, { maxRetries: Number.POSITIVE_INFINITY, signal: closing.signal });
+      await send(itemsOf(batch), { maxRetries: Number.POSITIVE_INFINITY, signal: closing.signal });
       sent += batch.length;
+      for (const entry of batch) entry.settle();
     } catch (error) {
       const { refused, others } = partsOf(batch, error);
       if (others.length === 0) return fail(error, batch);
@@ -97,13 +101,15 @@ export function createQueue<T>(
     }
   }
 
-  function fail(error: unknown, items: readonly T[]): void {
+  function fail(error: unknown, entries: readonly Entry<T>[]): void {
+    const items = itemsOf(entries);
     failed += items.length;
     try {
       onFailed(error, items);
     } catch (thrown) {
       report(thrown, items);
     }
+    for (const entry of entries) entry.settle(error);
   }
 
   function startTimer(): void {
@@ -119,27 +125,40 @@ export function createQueue<T>(
     );
   }
 
-  async function flush(): Promise<void> {
+  function sendNow(): void {
     timer?.abort();
     timer = null;
     sendDue(waiting.length);
+  }
+
+  async function flush(): Promise<void> {
+    sendNow();
     for (const goal = taken; sent + failed < goal; ) await batchEnd;
   }
 
+  function put(item: T): Receipt {
+    if (closed) throw new Error('the queue is closed');
+    const entry = entryOf(copyOfItem(item, amountOf(path)));
+    if (waiting.length + onTheirWay >= capacity) {
+      dropped++;
+      return notTaken(new Error('the queue is full'));
+    }
+    taken++;
+    waiting.push(entry);
+    if (waiting.length - due >= maxBatch) sendDue(due + maxBatch);
+    else startTimer();
+    return {
+      taken: true,
+      get sent() {
+        sendNow();
+        return entry.outcome();
+      },
+    };
+  }
+
   return {
-    add(item) {
-      if (closed) throw new Error('the queue is closed');
-      const copy = copyOfItem(item, amountOf(path));
-      if (waiting.length + onTheirWay >= capacity) {
-        dropped++;
-        return false;
-      }
-      taken++;
-      waiting.push(copy);
-      if (waiting.length - due >= maxBatch) sendDue(due + maxBatch);
-      else startTimer();
-      return true;
-    },
+    add: (item) => put(item).taken,
+    put,
     get size() {
       return waiting.length + onTheirWay;
     },
@@ -174,7 +193,9 @@ function copyOfItem<T>(item: T, amount: string | undefined): T {
   return copyOf(item, amount) as T;
 }
 
-/** Which items of a failed batch have failed, and which to send again: without refused ones, in two parts. */
+const itemsOf = <T>(entries: readonly Entry<T>[]): readonly T[] => entries.map(({ item }) => item);
+
+/** Which entries of a failed batch have failed, and which to send again: without refused ones, in two parts. */
 function partsOf<T>(batch: readonly T[], error: unknown): { refused: readonly T[]; others: readonly T[] } {
   const { status, details } = error as Partial<BotledgerError>;
   if (!(error instanceof InvalidRequestError)) return { refused: batch, others: [] };

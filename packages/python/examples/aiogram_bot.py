@@ -22,7 +22,8 @@ async def start(message: Message) -> None:
 
 @dispatcher.message(Command("buy"))
 async def buy(message: Message, botledger: BotledgerOfUser) -> None:
-    botledger.event("order_paid", value_num="24.90", category="books", event_key=f"order {message.message_id}")
+    # The user is thanked when Botledger has the order.
+    await botledger.event("order_paid", value_num="24.90", category="books").sent
     await message.answer("Thank you for your order.")
 
 

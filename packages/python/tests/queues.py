@@ -48,6 +48,23 @@ class QueueSide:
 
         return self._loop.run_until_complete(add())
 
+    def put(self, item: Any) -> Any:
+        async def put() -> Any:
+            return self.queue.put(item)
+
+        return self._loop.run_until_complete(put())
+
+    def settled(self, receipt: Any) -> None:
+        """Waits for the outcome of an item; raises its error."""
+
+        async def sent() -> None:
+            await receipt.sent
+
+        if self.kind == "sync":
+            receipt.wait()
+        else:
+            self._loop.run_until_complete(sent())
+
     def elapse(self, seconds: float) -> None:
         """Ends the wait for so many seconds, which must have begun or begin soon."""
         self.until(lambda: bool(self._held[seconds]))

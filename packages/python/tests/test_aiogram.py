@@ -28,7 +28,7 @@ from botledger.aiogram import BotledgerMiddleware, BotledgerOfUser
 
 FOLDER = Path(__file__).resolve().parents[1]
 NOW = datetime(2026, 1, 15, 12, tzinfo=timezone.utc)
-DATE = "2026-01-15T12:00:00.000+00:00"
+DATE = "2026-01-15T12:00:00.000Z"
 
 
 def with_middleware(
@@ -88,7 +88,14 @@ def test_a_handler_gets_botledger_for_the_user_of_its_update(stub: Stub) -> None
         await dispatcher.feed_update(BOT, Update.model_validate(raw()))
 
     with_middleware(stub, act)
-    event = {"event": "order_paid", "user_id": 42, "date": DATE, "value_num": 19.99, "unit": "USD"}
+    event = {
+        "event": "order_paid",
+        "user_id": 42,
+        "date": DATE,
+        "value_num": 19.99,
+        "unit": "USD",
+        "event_key": "update 1 order_paid 0",
+    }
     assert sent_to(stub, "/v1/send-event") == [event]
     assert b'"value_num":19.990' in stub.arrived[-1].body
 
@@ -129,8 +136,8 @@ def test_the_bot_goes_on_when_the_queue_is_full_or_closed(stub: Stub, caplog: py
 
     with_middleware(stub, act, capacity=1)
     assert handled == [1, 2, 3]
-    assert "update 2 is not forwarded" in caplog.text
-    assert "failed to forward update 3" in caplog.text
+    assert "the queue is full" in caplog.text
+    assert "the queue is closed" in caplog.text
 
 
 @pytest.mark.parametrize("codes", ["[]", '[{"code":"c","link":"https://t.me/shop_bot?start=c","date_create":"d"}]'])

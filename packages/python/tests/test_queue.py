@@ -169,6 +169,45 @@ def test_close_ends_the_wait_between_attempts(queue: QueueSide, stub: Stub) -> N
     assert len(stub.arrived) == 1
 
 
+def test_a_receipt_ends_the_wait_for_more_and_returns_when_the_service_has_the_item(queue: QueueSide, stub: Stub) -> None:
+    queue.open().add(event(1))
+    receipt = queue.put(event(2))
+    assert receipt
+    queue.settled(receipt)
+    assert users(stub) == [[1, 2]]
+    queue.settled(receipt)
+
+
+def test_a_receipt_of_a_refused_item_raises_its_error_and_another_of_the_batch_does_not(
+    queue: QueueSide, stub: Stub
+) -> None:
+    stub.answers = [refused(400, "wrong", details=[{"path": "0.user_id", "message": "wrong"}])]
+    queue.open()
+    bad, good = queue.put(event(1)), queue.put(event(2))
+    with pytest.raises(botledger.InvalidRequestError):
+        queue.settled(bad)
+    queue.settled(good)
+
+
+def test_a_receipt_of_an_item_that_finds_the_queue_full_is_false_and_raises(queue: QueueSide, stub: Stub) -> None:
+    queue.open(capacity=1).add(event(1))
+    receipt = queue.put(event(2))
+    assert not receipt
+    with pytest.raises(botledger.QueueFullError):
+        queue.settled(receipt)
+
+
+def test_a_receipt_of_an_item_that_is_left_at_the_end_of_close_raises(queue: QueueSide, stub: Stub) -> None:
+    stub.answers = [refused(503, "stopping", {"retry-after": "1"})]
+    receipt = queue.open(max_batch=1).put(event(1))
+    queue.until(lambda: len(stub.arrived) == 1)
+    queue.begin_close()
+    queue.elapse(10.0)
+    queue.closed()
+    with pytest.raises(botledger.QueueClosedError):
+        queue.settled(receipt)
+
+
 def test_takes_nothing_after_close(queue: QueueSide) -> None:
     queue.open()
     assert queue.close() == (0, 0)

@@ -18,7 +18,8 @@ bot.command('invite', async (ctx) => {
 });
 
 bot.command('buy', async (ctx) => {
-  ctx.botledger.event('order_paid', { value_num: 2000, unit: 'USD' });
+  // The user is thanked when Botledger has the order.
+  await ctx.botledger.event('order_paid', { value_num: 2000, unit: 'USD' }).sent;
   await ctx.reply('Thank you!');
 });
 

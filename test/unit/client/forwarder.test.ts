@@ -42,7 +42,7 @@ describe('a forwarder', () => {
       {
         path: '/v1/send-event',
         body: [
-          { event: 'opened', user_id: 42, date, event_key: 'update 7 0' },
+          { event: 'opened', user_id: 42, date, event_key: 'update 7 opened 0' },
           { event: 'order_paid', user_id: 43, value_num: 2000, unit: 'USD', date: '2026-01-01', event_key: 'order 1' },
           { event: 'closed', user_id: 42, date, event_key: null },
         ],
@@ -55,7 +55,7 @@ describe('a forwarder', () => {
     for (let n = 0; n < 2; n++) forwarder.received({ update_id: 7 }, 42).event('opened');
     await forwarder.flush();
     expect(sent.map(({ path }) => path)).toEqual(['/v1/send-event']);
-    expect(sent[0]!.body.map(({ event_key }) => event_key)).toEqual(['update 7 0', 'update 7 0']);
+    expect(sent[0]!.body.map(({ event_key }) => event_key)).toEqual(['update 7 opened 0', 'update 7 opened 0']);
   });
 
   it('never waits for the service, and reports what finds the queue full', () => {
@@ -67,6 +67,27 @@ describe('a forwarder', () => {
       { message: 'the queue is full', items: 1 },
       { message: 'the queue is full', items: 1 },
     ]);
+  });
+
+  it('raises no error in the bot after its end, for an odd update, or for an error of onFailed', async () => {
+    const lines: unknown[][] = [];
+    const log = console.error;
+    console.error = (...line) => void lines.push(line);
+    try {
+      const onFailed = (): never => {
+        throw new Error('a bug of the caller');
+      };
+      const { forwarder, sent } = forwarderOn(ok, { onFailed });
+      forwarder.received({ update_id: 1, odd: Number.NaN } as { update_id: number }, 42);
+      await forwarder.close();
+      const receipt = forwarder.received({ update_id: 2 }, 42).event('opened');
+      expect(receipt.taken).toBe(false);
+      await expect(receipt.sent).rejects.toThrow('the queue is closed');
+      expect(sent).toEqual([]);
+      expect(lines).toHaveLength(3);
+    } finally {
+      console.error = log;
+    }
   });
 
   it('sends an event after the updates that came before it', async () => {

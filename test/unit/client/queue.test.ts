@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusal, scriptedClient } from '../../support/scripted-client.ts';
-import { event, events, later, queueOf } from '../../support/scripted-queue.ts';
+import { event, events, later, queueOf, settled } from '../../support/scripted-queue.ts';
 
 const TYPE_ERROR = new TypeError('fetch failed');
 
@@ -177,6 +177,54 @@ it('an error of onFailed does not stop the queue', async () => {
   } finally {
     console.error = log;
   }
+});
+
+describe('a receipt', () => {
+  it('ends the wait for more items, and resolves when the service has the item', async () => {
+    const { queue, answer, bodies } = queueOf();
+    const first = later();
+    answer(first.promise);
+    queue.add(event(1));
+    const { taken, sent } = queue.put(event(2));
+    let isSent = false;
+    const done = sent.then(() => {
+      isSent = true;
+    });
+    await settled();
+    expect({ taken, isSent, bodies: bodies() }).toEqual({ taken: true, isSent: false, bodies: ['e1,e2'] });
+    first.come();
+    await done;
+  });
+
+  it('also resolves if it is read after the outcome, any number of times', async () => {
+    const { queue } = queueOf();
+    const receipt = queue.put(event(1));
+    await queue.flush();
+    await receipt.sent;
+    await Promise.all([receipt.sent, receipt.sent]);
+  });
+
+  it('of a refused item rejects with its error, and that of another item of the batch resolves', async () => {
+    const { queue, answer } = queueOf();
+    answer(refusal(400, 'wrong', { details: [{ path: '0.user_id', message: 'wrong' }] }));
+    const [bad, good] = [queue.put(event(1)), queue.put(event(2))];
+    await expect(bad.sent).rejects.toMatchObject({ status: 400 });
+    await good.sent;
+  });
+
+  it('of an item that finds the queue full, or is left at the end of close, rejects; unawaited it ends no program', async () => {
+    const { queue, answer, pass } = queueOf({ capacity: 1 });
+    answer(TYPE_ERROR, TYPE_ERROR, TYPE_ERROR, TYPE_ERROR);
+    const [waiting, full] = [queue.put(event(1)), queue.put(event(2))];
+    void full.sent;
+    void waiting.sent;
+    expect(full.taken).toBe(false);
+    await expect(full.sent).rejects.toThrow('the queue is full');
+    const closed = queue.close(2000);
+    await pass(2000);
+    await closed;
+    await expect(waiting.sent).rejects.toThrow('the queue was closed');
+  });
 });
 
 describe('a full queue', () => {

@@ -1,5 +1,7 @@
 """Client of Botledger, an analytics and marketing back end for Telegram bots."""
 
+from ._delivery import QueueFullError
+from ._receipt import AsyncReceipt, Receipt
 from .async_client import AsyncClient
 from .async_queue import AsyncEventQueue
 from .client import Client
@@ -22,6 +24,7 @@ from .queue import Closed, EventQueue, QueueClosedError
 __all__ = [
     "AsyncClient",
     "AsyncEventQueue",
+    "AsyncReceipt",
     "AuthenticationError",
     "BotledgerError",
     "Client",
@@ -35,7 +38,9 @@ __all__ = [
     "PermissionDeniedError",
     "Problem",
     "QueueClosedError",
+    "QueueFullError",
     "RateLimitError",
+    "Receipt",
     "ServerError",
     "UnavailableError",
 ]

@@ -6,7 +6,7 @@ import copy
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from . import _json
@@ -34,12 +34,26 @@ class QueueClosedError(BotledgerError):
     """The time of `close` was over before the outcome of these items was known: they may have been carried out."""
 
 
-@dataclass(frozen=True)
+class QueueFullError(BotledgerError):
+    """The queue had no room for the item."""
+
+
+@dataclass(eq=False)
 class Entry(Generic[T]):
-    """An item and its bytes at the time when it was added."""
+    """A copy of an item, and its bytes, until its outcome is known."""
 
     item: T
     content: bytes
+    is_settled: bool = False
+    error: Exception | None = None
+    """Why it was not sent; None before that, and if it was."""
+    on_settled: list[Callable[[], None]] = field(default_factory=list)
+
+    def settle(self, error: Exception | None) -> None:
+        self.is_settled = True
+        self.error = error
+        for call in self.on_settled:
+            call()
 
 
 def entry_of(operation: str, item: T) -> Entry[T]:
@@ -81,6 +95,14 @@ def index_of(path: str) -> int | None:
 
 def report(error: Exception, items: Sequence[Any]) -> None:
     logger.error("failed to send %d items", len(items), exc_info=error)
+
+
+def reported(on_failed: OnFailed[Any], error: Exception, items: Sequence[Any]) -> None:
+    """Hands items back. An error of the callback must end neither a queue, whose other items wait, nor a handler."""
+    try:
+        on_failed(error, items)
+    except Exception:
+        logger.exception("failed to report %d items that were not sent", len(items))
 
 
 def check_limits(max_batch: int, max_delay_s: float, capacity: int) -> None:

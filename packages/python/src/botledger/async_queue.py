@@ -15,13 +15,15 @@ from ._delivery import (
     Entry,
     OnFailed,
     QueueClosedError,
+    QueueFullError,
     check_limits,
     content_of,
     entry_of,
-    logger,
     parts_after,
     report,
+    reported,
 )
+from ._receipt import AsyncReceipt, settle, settled_future
 
 if TYPE_CHECKING:
     from .async_client import AsyncClient
@@ -67,24 +69,44 @@ class AsyncEventQueue(Generic[T]):
         self._failed = 0
         self._dropped = 0
         self._is_closed = False
+        # Awaited before the first attempt of each batch.
+        self._before_batch: Callable[[], Awaitable[None]] | None = None
 
     def add(self, item: T) -> bool:
-        """Takes an item at once. False: the queue is full and did not take it.
+        """Takes a copy of an item at once. False: the queue is full and did not take it.
 
-        Raises RuntimeError after `close` or without a running loop, and TypeError or ValueError if the item is no JSON or an
-        amount is a float.
+        Raises RuntimeError after `close` or without a running loop, and TypeError or ValueError, with the field, if JSON does not
+        hold the item or an amount is a float.
         """
+        return bool(self.put(item))
+
+    def put(self, item: T) -> AsyncReceipt:
+        """As `add`, but `await receipt.sent` waits until the service has the item. A receipt is false if the queue is full."""
         entry = entry_of(self._operation, item)
         if self._is_closed:
             raise RuntimeError("the queue is closed")
         if len(self) >= self._capacity:
             self._dropped += 1
-            return False
+            return AsyncReceipt(None, QueueFullError("the queue is full"))
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._work(), name=f"botledger-{self._operation}")
         self._waiting.append(entry)
         self._wake_if_due()
-        return True
+        return AsyncReceipt(lambda: self._outcome_of(entry))
+
+    def _outcome_of(self, entry: Entry[T]) -> Awaitable[None]:
+        if entry.is_settled:
+            return settled_future(entry.error)
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._flushes += 1
+        self._wake_if_due()
+
+        def settled() -> None:
+            self._flushes -= 1
+            settle(future, entry.error)
+
+        entry.on_settled.append(settled)
+        return future
 
     def __len__(self) -> int:
         """Items that wait or are on their way."""
@@ -115,8 +137,7 @@ class AsyncEventQueue(Generic[T]):
         entries = [*self._on_their_way, *self._waiting]
         if entries:
             self._waiting.clear()
-            self._settle(entries, has_failed=True)
-            self._report(QueueClosedError(f"the queue was closed, and {timeout_s} s later items had no outcome"), entries)
+            self._fail(QueueClosedError(f"the queue was closed, and {timeout_s} s later items had no outcome"), entries)
         return Closed(self._sent, self._failed)
 
     async def __aenter__(self) -> Self:
@@ -159,29 +180,27 @@ class AsyncEventQueue(Generic[T]):
         while batches:
             part = batches.pop(0)
             try:
+                if self._before_batch is not None:
+                    await self._before_batch()
                 await self._client._send_batch(self._operation, content_of(part), self._sleep)
             except Exception as error:
                 refused, again = parts_after(error, part)
                 batches[:0] = again
-                self._settle(refused, has_failed=True)
                 if refused:
-                    self._report(error, refused)
+                    self._fail(error, refused)
             else:
-                self._settle(part, has_failed=False)
+                self._sent += len(part)
+                self._settle(part, None)
 
-    def _settle(self, entries: list[Entry[T]], *, has_failed: bool) -> None:
+    def _fail(self, error: Exception, entries: list[Entry[T]]) -> None:
+        reported(self._on_failed, error, [entry.item for entry in entries])
+        self._failed += len(entries)
+        self._settle(entries, error)
+
+    def _settle(self, entries: list[Entry[T]], error: Exception | None) -> None:
         settled = {id(entry) for entry in entries}
         self._on_their_way = [entry for entry in self._on_their_way if id(entry) not in settled]
-        if has_failed:
-            self._failed += len(entries)
-        else:
-            self._sent += len(entries)
+        for entry in entries:
+            entry.settle(error)
         self._settled.set()
         self._settled = asyncio.Event()
-
-    def _report(self, error: Exception, entries: list[Entry[T]]) -> None:
-        try:
-            self._on_failed(error, [entry.item for entry in entries])
-        except Exception:
-            # An error of the callback must not end the task: the other items would never be sent.
-            logger.exception("failed to report %d items that were not sent", len(entries))

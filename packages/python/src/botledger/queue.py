@@ -15,13 +15,15 @@ from ._delivery import (
     Entry,
     OnFailed,
     QueueClosedError,
+    QueueFullError,
     check_limits,
     content_of,
     entry_of,
-    logger,
     parts_after,
     report,
+    reported,
 )
+from ._receipt import Receipt
 
 if TYPE_CHECKING:
     from .client import Client
@@ -81,23 +83,39 @@ class EventQueue(Generic[T]):
         self._is_abandoned = False
 
     def add(self, item: T) -> bool:
-        """Takes an item at once. False: the queue is full and did not take it.
+        """Takes a copy of an item at once. False: the queue is full and did not take it.
 
-        Raises RuntimeError after `close`, and TypeError or ValueError if the item is no JSON or an amount is a float.
+        Raises RuntimeError after `close`, and TypeError or ValueError, with the field, if JSON does not hold the item or an amount
+        is a float.
         """
+        return bool(self.put(item))
+
+    def put(self, item: T) -> Receipt:
+        """As `add`, but `receipt.wait()` waits until the service has the item. A receipt is false if the queue is full."""
         entry = entry_of(self._operation, item)
         with self._changed:
             if self._is_closed:
                 raise RuntimeError("the queue is closed")
             if len(self) >= self._capacity:
                 self._dropped += 1
-                return False
+                return Receipt(None, QueueFullError("the queue is full"))
             self._waiting.append(entry)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name=f"botledger-{self._operation}", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
-            return True
+            return Receipt(lambda timeout_s: self._wait_until_settled(entry, timeout_s))
+
+    def _wait_until_settled(self, entry: Entry[T], timeout_s: float | None) -> None:
+        with self._changed:
+            self._flushes += 1
+            self._changed.notify_all()
+            is_settled = self._changed.wait_for(lambda: entry.is_settled, timeout_s)
+            self._flushes -= 1
+        if not is_settled:
+            raise TimeoutError(f"no outcome within {timeout_s} s; the item stays in the queue")
+        if entry.error is not None:
+            raise entry.error
 
     def __len__(self) -> int:
         """Items that wait or are on their way."""
@@ -134,7 +152,8 @@ class EventQueue(Generic[T]):
             closed = Closed(self._sent, self._failed)
         if entries:
             error = QueueClosedError(f"the queue was closed, and {timeout_s} s later items had no outcome")
-            self._on_failed(error, [entry.item for entry in entries])
+            reported(self._on_failed, error, [entry.item for entry in entries])
+            self._settle(entries, error)
         return closed
 
     def __enter__(self) -> Self:
@@ -185,17 +204,23 @@ class EventQueue(Generic[T]):
                 with self._changed:
                     self._remove(part)
                     self._sent += len(part)
-                    self._changed.notify_all()
+                    self._settle(part, None)
 
     def _settle_refused(self, error: Exception, entries: list[Entry[T]]) -> None:
         """Reports outside of the lock, so that `on_failed` may use the queue. `flush` and `close` wait for its end."""
         with self._changed:
             self._remove(entries)
             self._reported = len(entries)
-        self._report(error, entries)
+        reported(self._on_failed, error, [entry.item for entry in entries])
         with self._changed:
             self._reported = 0
             self._failed += len(entries)
+            self._settle(entries, error)
+
+    def _settle(self, entries: list[Entry[T]], error: Exception | None) -> None:
+        with self._changed:
+            for entry in entries:
+                entry.settle(error)
             self._changed.notify_all()
 
     def _remove(self, entries: list[Entry[T]]) -> None:
@@ -203,13 +228,6 @@ class EventQueue(Generic[T]):
             raise _Abandoned
         settled = {id(entry) for entry in entries}
         self._on_their_way = [entry for entry in self._on_their_way if id(entry) not in settled]
-
-    def _report(self, error: Exception, entries: list[Entry[T]]) -> None:
-        try:
-            self._on_failed(error, [entry.item for entry in entries])
-        except Exception:
-            # An error of the callback must not end the thread: the other items would never be sent.
-            logger.exception("failed to report %d items that were not sent", len(entries))
 
     def _sleep(self, seconds: float) -> None:
         with self._changed:

@@ -1725,6 +1725,8 @@ class AdminListJobsData(TypedDict):
 
 
 class CustomEventFields(TypedDict):
+    user_id: NotRequired[int]
+    """Platform id of the acting user"""
     value_num: NotRequired[Decimal | int | str | None]
     """Amount or count; with a unit, in its smallest parts"""
     unit: NotRequired[str | None]

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { pythonOfTests } from '../support/python.ts';
+import { ROOT } from '../support/source-files.ts';
+
+/** The task of a program that drives a middleware in its framework (README.md of this folder). */
+export interface ForwarderTask {
+  readonly base_url: string;
+  readonly api_key: string;
+  readonly forward_updates?: boolean;
+  readonly capacity?: number;
+  /** How long an item waits for others. Retries wait their real time. */
+  readonly max_delay_ms: number;
+  readonly steps: readonly Step[];
+}
+
+/** An update, and the acts of its handler: events one after the other, then links at the same time, then perhaps an error. */
+export type Step =
+  | {
+      readonly do: 'update';
+      readonly update: object;
+      readonly events?: readonly {
+        readonly name: string;
+        readonly fields?: Readonly<Record<string, unknown>>;
+        readonly await_sent?: boolean;
+      }[];
+      readonly links?: number;
+      readonly fails?: boolean;
+    }
+  | { readonly do: 'flush' }
+  | { readonly do: 'close' };
+
+export interface Handled {
+  readonly taken?: boolean;
+  readonly link?: string | null;
+  readonly error?: string;
+}
+
+export interface StepResult {
+  readonly handled?: readonly Handled[];
+}
+
+export interface ForwarderRun {
+  readonly results: readonly StepResult[];
+  /** The texts of the errors that `onFailed` got, one for each item. */
+  readonly failed: readonly string[];
+}
+
+export interface Framework {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly lacks?: string;
+}
+
+const python = await pythonOfTests();
+const NODE = ['node', '--conditions=@botledger/source', '--import', 'tsx', 'test/clients/forwarder-program.ts'];
+
+export const frameworks: readonly Framework[] = [
+  { name: 'grammy', command: [...NODE, 'grammy'] },
+  { name: 'telegraf', command: [...NODE, 'telegraf'] },
+  {
+    name: 'aiogram',
+    command: ['path' in python ? python.path : 'python3', 'packages/python/forwarder_conformance.py'],
+    ...('lacks' in python && { lacks: python.lacks }),
+  },
+];
+
+/** @throws Error with the program's stderr if it fails */
+export async function runFramework({ command }: Framework, task: ForwarderTask): Promise<ForwarderRun> {
+  const [program, ...parameters] = command;
+  const child = spawn(program!, parameters, { cwd: ROOT, stdio: 'pipe' });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (part: Buffer) => {
+    stdout += part.toString();
+  });
+  child.stderr.on('data', (part: Buffer) => {
+    stderr += part.toString();
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  child.stdin.end(JSON.stringify(task));
+  const code = await ended;
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}\n${stderr}`);
+  return JSON.parse(stdout) as ForwarderRun;
+}
