@@ -26,7 +26,7 @@ import { type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { readModels as registered } from '../projections/registry.ts';
 import { projectionStatus } from '../projections/runtime/status.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
-import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
+import { schemaCatchesUp, servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { servedSchema } from '../projections/served-schema.ts';
 import { createAuthenticator } from '../queries/catalog/authenticator.ts';
 import { createOperatorAuthenticator } from '../queries/operations/operators.ts';
@@ -153,15 +153,10 @@ export async function startService(options: ServiceOptions): Promise<string> {
   };
   let catalogReady = false;
   const catalogSource = async () => ({ pool: lookups, schema: await served(catalogReadModel) });
-  const authenticator = createAuthenticator({
-    catalog: catalogSource,
-    sources,
-    maxWaitMs: config.MAX_WAIT_MS / LOOKUPS,
-  });
-  const maxWaitMs = config.MAX_WAIT_MS / LOOKUPS;
-  const operators = servesAdmin(config)
-    ? createOperatorAuthenticator({ catalog: catalogSource, maxWaitMs })
-    : undefined;
+  const isCaughtUp = schemaCatchesUp(log, lookups);
+  const keyTables = { catalog: catalogSource, isCaughtUp, maxWaitMs: config.MAX_WAIT_MS / LOOKUPS };
+  const authenticator = createAuthenticator({ ...keyTables, sources });
+  const operators = servesAdmin(config) ? createOperatorAuthenticator(keyTables) : undefined;
   const admin = servesAdmin(config)
     ? adminRoutes({
         context: {

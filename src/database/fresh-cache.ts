@@ -5,6 +5,8 @@ import { DatabaseUnavailableError, isDatabaseDown } from './errors.ts';
 export interface FreshCacheOptions<Value> {
   /** Reads a value from the database; null: not found. */
   readonly load: (key: string) => Promise<Value | null>;
+  /** As `load`, for a key that the cache does not have; default: `load`. */
+  readonly loadUnknown?: (key: string) => Promise<Value | null>;
   /** Milliseconds by a clock that never goes back. */
   readonly elapsed: () => number;
   /** The most values in the cache. */
@@ -28,13 +30,14 @@ interface Entry<Value> {
 }
 
 /**
- * Caches look-ups. While the database answers, a value is at most {@link FRESH_MS} old. A missing value is not cached: it is
- * found as soon as it exists, and guessed keys displace no value in use.
+ * Caches look-ups. While the database answers, a value is at most {@link FRESH_MS} old. A missing value is not cached here: it
+ * is found as soon as it exists, and guessed keys displace no value in use. `loadUnknown` may keep missing keys.
  * @returns a look-up; null: not found. With `allowStale` it returns a value of at most {@link STALE_MS} while the database is
  * down. It throws a DatabaseUnavailableError if the database is down and the cache has no such value.
  */
 export function freshCache<Value extends object>({
   load,
+  loadUnknown = load,
   elapsed,
   max,
   maxWaitMs,
@@ -46,7 +49,7 @@ export function freshCache<Value extends object>({
   async function reload(key: string): Promise<Value | null> {
     // The time before the query: the answer may be as old as that.
     const loadedAt = elapsed();
-    const value = await load(key);
+    const value = await (entries.has(key) ? load(key) : loadUnknown(key));
     if (value === null) entries.delete(key);
     else entries.set(key, { value, loadedAt });
     return value;

@@ -1,9 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import { openClickKey } from '../../commands/broadcast/click-keys.ts';
 import { type TrackedLaunch, trackedLaunches } from '../../commands/broadcast/tracked-launches.ts';
 import type { EventLog } from '../../log/port.ts';
-import { botOfBroadcast } from '../../queries/broadcast/bot-of-broadcast.ts';
+import { botsOfBroadcasts } from '../../queries/broadcast/bot-of-broadcast.ts';
 import { inTime } from '../../util/in-time.ts';
+import { pause } from '../../util/pause.ts';
+import { sharedLookUp } from '../../util/shared-look-up.ts';
+import { spacedCall } from '../../util/spaced-call.ts';
 
 /** A launch whose clicks are counted. */
 export interface FoundLaunch {
@@ -17,7 +21,7 @@ export interface FoundLaunch {
 /** Null: there is no such launch. @throws TooManyLookUpsError, and errors of the log and the database */
 export type FindLaunch = (broadcastId: number, launch: number) => Promise<FoundLaunch | null>;
 
-/** Launches are being looked up, and no further one may be. */
+/** So many broadcasts are being read and wait to be read that no further one may be. */
 export class TooManyLookUpsError extends Error {
   override readonly name = 'TooManyLookUpsError';
 }
@@ -27,42 +31,76 @@ export interface FindLaunchOptions {
   readonly source: () => Promise<{ readonly pool: pg.Pool; readonly broadcasts: string }>;
 }
 
-/** Some 10 MB, with the longest links 100. */
+/** Broadcasts. Some 10 MB, with the longest links 100. */
 const MOST_KEPT = 1000;
-/** At once: anybody can make up numbers of broadcasts. */
-const MOST_LOOK_UPS = 8;
+/** Reads of broadcasts at once, and of more that wait. */
+const MOST_READS = 8;
+const MOST_WAITING = 1000;
+/** Anybody can make up numbers: between two look-ups of broadcasts, and between two reads of one. */
+const LOOK_UP_GAP_MS = 20;
+const READ_GAP_MS = 1000;
 const WITHIN_MS = 2000;
 
-/** Keeps what it finds: a launch never changes. */
+type Launches = ReadonlyMap<number, FoundLaunch>;
+interface Kept {
+  launches: Launches;
+  readonly read: () => Promise<Launches>;
+}
+
+/**
+ * Keeps the launches of the broadcasts that it has read: a launch never changes. Numbers that are made up cost a share of one
+ * look-up. Only a broadcast that exists is read, for a launch that was not there before at most once a second.
+ */
 export function createFindLaunch({ log, source }: FindLaunchOptions): FindLaunch {
-  const kept = new Map<string, FoundLaunch>();
-  const looking = new Map<string, Promise<FoundLaunch | null>>();
+  const kept = new LRUCache<number, Kept>({ max: MOST_KEPT });
+  const inTurn = turns(MOST_READS, MOST_WAITING);
+  const botOf = sharedLookUp<number, string>(
+    async (ids) => botsOfBroadcasts(await source(), ids),
+    LOOK_UP_GAP_MS,
+    pause,
+  );
+
+  async function readLaunches(bot: string, id: number): Promise<Launches> {
+    const launches = await trackedLaunches(log, { bot, id });
+    const found = launches.map(async ({ launch, key, links }) => {
+      return [launch, { bot, key: await openClickKey(log, bot, key), links }] as const;
+    });
+    return new Map(await Promise.all(found));
+  }
 
   async function lookUp(id: number, launch: number): Promise<FoundLaunch | null> {
-    const bot = await botOfBroadcast(await source(), id);
+    const bot = await botOf(id);
     if (bot === null) return null;
-    const found = (await trackedLaunches(log, { bot, id })).find((one) => one.launch === launch);
-    if (found === undefined) return null;
-    return { bot, key: await openClickKey(log, bot, found.key), links: found.links };
+    const read = () => inTurn(() => readLaunches(bot, id));
+    const entry = kept.get(id) ?? { launches: new Map(), read: spacedCall(read, READ_GAP_MS, pause) };
+    kept.set(id, entry);
+    entry.launches = await entry.read();
+    return entry.launches.get(launch) ?? null;
   }
 
   return async (id, launch) => {
-    const name = `${id}/${launch}`;
-    const known = kept.get(name);
+    const known = kept.get(id)?.launches.get(launch);
     if (known !== undefined) return known;
-    if (!looking.has(name)) {
-      if (looking.size >= MOST_LOOK_UPS) throw new TooManyLookUpsError('too many launches are looked up');
-      // A look-up that nothing waits for any more still takes a connection, so it counts until it ends.
-      const work = lookUp(id, launch).finally(() => looking.delete(name));
-      work.catch(() => {}); // thrown below, unless it takes too long
-      looking.set(name, work);
-    }
     const late = () => new Error('the look-up of a launch takes too long');
-    const found = await inTime(looking.get(name)!, WITHIN_MS, late);
-    if (found === null) return null;
-    const [oldest] = kept.keys();
-    if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    kept.set(name, found);
-    return found;
+    return inTime(lookUp(id, launch), WITHIN_MS, late);
+  };
+}
+
+/** Runs so many works at once; others wait. @throws TooManyLookUpsError too many wait */
+function turns(atOnce: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running >= atOnce) {
+      if (waiting.length >= mostWaiting) throw new TooManyLookUpsError('too many launches are looked up');
+      await new Promise<void>((begin) => waiting.push(begin));
+    } else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
   };
 }

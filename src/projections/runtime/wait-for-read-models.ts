@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Cursor, hasPassedAll } from '../../log/port.ts';
+import { type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
@@ -65,5 +65,14 @@ export function servedProgress(pool: pg.Pool, model: ReadModel, withDeferredWork
     const passed = await loadCheckpoint(pool, schema);
     // After the checkpoint: if there is no deferred work now, the work up to that checkpoint is done.
     return withDeferredWork && (await hasDeferredWork(pool, model, schema)) ? null : { passed };
+  };
+}
+
+/** Finds out whether the tables of a schema get, within 1 s, all that is in the log now. */
+export function schemaCatchesUp(log: Pick<EventLog, 'endCursor'>, pool: pg.Pool): (schema: string) => Promise<boolean> {
+  return async (schema) => {
+    const end = await log.endCursor();
+    const load = async () => ({ passed: await loadCheckpoint(pool, schema) });
+    return (await waitForReadModels([load], end, { timeoutMs: 1000, pollMs: 100 })) !== null;
   };
 }

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
-/** The public key of a broadcast's bot; null: there is no such broadcast. */
-export async function botOfBroadcast(
+/** The public keys of the bots of broadcasts, by the broadcasts' ids. An unknown id is absent. */
+export async function botsOfBroadcasts(
   { pool, broadcasts }: { readonly pool: pg.Pool; readonly broadcasts: string },
-  id: number,
-): Promise<string | null> {
-  const { rows } = await pool.query<{ public_key: string }>({
-    name: `${broadcasts}.bot_of_broadcast`,
-    text: `SELECT public_key FROM ${broadcasts}.broadcasts WHERE id = $1`,
-    values: [id],
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await pool.query<{ id: number; public_key: string }>({
+    name: `${broadcasts}.bots_of_broadcasts`,
+    text: `SELECT id::float8, public_key FROM ${broadcasts}.broadcasts WHERE id = ANY ($1)`,
+    values: [ids],
   });
-  return rows[0]?.public_key ?? null;
+  return new Map(rows.map(({ id, public_key }) => [id, public_key]));
 }

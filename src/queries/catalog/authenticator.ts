@@ -1,12 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { freshCache } from '../../database/fresh-cache.ts';
-import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
+import { hashSecret, isPublicKey, parseApiKey } from '../../domain/catalog/api-key.ts';
 import type { KeyKind } from '../../domain/catalog/events.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { Sources } from '../../domain/sources.ts';
-import { type BotRow, findBot } from './bots.ts';
-import type { CatalogSource } from './catalog-source.ts';
-import { findKey } from './owners.ts';
+import { type BotRow, findBots } from './bots.ts';
+import { type CatalogCacheOptions, catalogCache } from './catalog-cache.ts';
+import { findKeys } from './owners.ts';
 
 /** The holder of a valid key. */
 export interface Principal {
@@ -42,14 +41,10 @@ export interface Authenticator {
   webhookBot(publicKey: string, secret: string, allowStale: boolean): Promise<BotRow | null>;
 }
 
-export interface AuthenticatorOptions {
-  /** The present tables of the catalog. */
-  readonly catalog: () => Promise<CatalogSource>;
+export interface AuthenticatorOptions
+  extends Pick<CatalogCacheOptions, 'catalog' | 'isCaughtUp'>,
+    Partial<Pick<CatalogCacheOptions, 'elapsed' | 'maxWaitMs'>> {
   readonly sources: Pick<Sources, 'now'>;
-  /** Milliseconds of a clock that never goes back, for the age of cached rows. */
-  readonly elapsed?: () => number;
-  /** The longest wait of one look-up for the database, in milliseconds. */
-  readonly maxWaitMs?: number;
 }
 
 /** Entries of either cache, some 500 bytes each. */
@@ -59,11 +54,11 @@ export function createAuthenticator({
   sources,
   elapsed = () => performance.now(),
   maxWaitMs = 2500,
-  catalog,
+  ...tables
 }: AuthenticatorOptions): Authenticator {
-  const cache = { elapsed, max: MAX_CACHED, maxWaitMs };
-  const keys = freshCache({ ...cache, load: async (secretHash) => findKey(await catalog(), secretHash) });
-  const bots = freshCache({ ...cache, load: async (publicKey) => findBot(await catalog(), publicKey) });
+  const options = { ...tables, elapsed, maxWaitMs };
+  const keys = catalogCache(findKeys, MAX_CACHED, options);
+  const bots = catalogCache(findBots, MAX_CACHED, options);
 
   async function principalOf(publicPart: string, secretHash: string, allowStale: boolean): Promise<Principal | null> {
     const found = await keys(secretHash, allowStale);
@@ -87,14 +82,14 @@ export function createAuthenticator({
       const own = scope.type === 'bots' && scope.bots.length === 1 ? scope.bots[0] : undefined;
       const publicKey = resourceKey ?? own;
       if (publicKey === undefined) return 'missing';
-      const bot = await bots(publicKey, allowStale);
+      const bot = isPublicKey(publicKey) ? await bots(publicKey, allowStale) : null;
       if (bot === null) return 'unknown';
       const within = scope.type === 'all' || scope.bots.includes(publicKey);
       return within && bot.owner_id === ownerId ? bot : 'forbidden';
     },
 
     async webhookBot(publicKey, secret, allowStale) {
-      const bot = await bots(publicKey, allowStale);
+      const bot = isPublicKey(publicKey) ? await bots(publicKey, allowStale) : null;
       if (bot === null) return null;
       const given = Buffer.from(hashSecret(secret));
       return timingSafeEqual(given, Buffer.from(bot.webhook_secret_hash)) ? bot : null;

@@ -18,16 +18,25 @@ export interface BotRow {
 }
 
 export async function findBot(source: CatalogSource, publicKey: string): Promise<BotRow | null> {
-  if (!isPublicKey(publicKey)) return null;
+  return (await findBots(source, [publicKey])).get(publicKey) ?? null;
+}
+
+/** Finds bots by their public keys. */
+export async function findBots(
+  source: CatalogSource,
+  publicKeys: readonly string[],
+): Promise<ReadonlyMap<string, BotRow>> {
+  const possible = publicKeys.filter(isPublicKey);
+  if (possible.length === 0) return new Map();
   const rows = await rowsOf<BotRow>(
     source,
-    'find_bot',
+    'find_bots',
     `SELECT bot_id, public_key, owner_id::float8, name, username, timezone, webhook_secret_hash,
             json_build_object('pair', pair_separator, 'value', value_separator) AS separators
-     FROM ${source.schema}.bots WHERE public_key = $1`,
-    [publicKey],
+     FROM ${source.schema}.bots WHERE public_key = ANY ($1)`,
+    [possible],
   );
-  return rows[0] ?? null;
+  return new Map(rows.map((row) => [row.public_key, row]));
 }
 
 /** A bot's settings. The token is a secret, so the row only has whether there is one. */

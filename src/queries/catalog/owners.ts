@@ -37,20 +37,22 @@ export interface Key {
 
 type FoundRow = Omit<Key, 'scope'> & { readonly bots: string[] | null };
 
-/** @param secretHash hex SHA-256 of the secret */
-export async function findKey(source: CatalogSource, secretHash: string): Promise<Key | null> {
-  const rows = await rowsOf<FoundRow>(
+/** Finds keys by the hashes of their secrets: hex SHA-256. */
+export async function findKeys(source: CatalogSource, hashes: readonly string[]): Promise<Map<string, Key>> {
+  const rows = await rowsOf<FoundRow & { readonly secret_hash: string }>(
     source,
-    'find_key',
-    `SELECT k.key_id::float8 AS "keyId", k.owner_id::float8 AS "ownerId", k.public_part AS "publicPart", k.kind, k.bots,
+    'find_keys',
+    `SELECT k.secret_hash, k.key_id::float8 AS "keyId", k.owner_id::float8 AS "ownerId", k.public_part AS "publicPart", k.kind, k.bots,
             o.plan, o.currency, k.expires_at::float8 AS "expiresAt", k.revoked_at::float8 AS "revokedAt", k.is_revoked AS "isRevoked"
-     FROM ${source.schema}.keys AS k JOIN ${source.schema}.owners AS o USING (owner_id) WHERE k.secret_hash = $1`,
-    [secretHash],
+     FROM ${source.schema}.keys AS k JOIN ${source.schema}.owners AS o USING (owner_id) WHERE k.secret_hash = ANY ($1)`,
+    [hashes],
   );
-  const row = rows[0];
-  if (row === undefined) return null;
-  const { bots, ...key } = row;
-  return { ...key, scope: bots === null ? { type: 'all' } : { type: 'bots', bots } };
+  return new Map(
+    rows.map(({ secret_hash, bots, ...key }) => {
+      const scope: KeyScope = bots === null ? { type: 'all' } : { type: 'bots', bots };
+      return [secret_hash, { ...key, scope }];
+    }),
+  );
 }
 
 export async function ownerOfKey(source: CatalogSource, keyId: number): Promise<number | null> {

@@ -1,6 +1,6 @@
-import { freshCache } from '../../database/fresh-cache.ts';
 import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
 import { OPERATOR_PART, type OperatorRight } from '../../domain/operations/operator.ts';
+import { type CatalogCacheOptions, catalogCache } from '../catalog/catalog-cache.ts';
 import { type CatalogSource, rowsOf } from '../catalog/catalog-source.ts';
 
 /** The holder of a valid operator key. */
@@ -17,26 +17,18 @@ export interface OperatorAuthenticator {
   authenticateHash(publicPart: string, secretHash: string): Promise<Operator | null>;
 }
 
-export interface OperatorAuthenticatorOptions {
-  /** The present tables of the catalog. */
-  readonly catalog: () => Promise<CatalogSource>;
-  /** Milliseconds of a clock that never goes back, for the age of cached rows. */
-  readonly elapsed?: () => number;
-  /** The longest wait of one look-up for the database, in milliseconds. */
-  readonly maxWaitMs: number;
-}
+export interface OperatorAuthenticatorOptions
+  extends Pick<CatalogCacheOptions, 'catalog' | 'isCaughtUp' | 'maxWaitMs'>,
+    Partial<Pick<CatalogCacheOptions, 'elapsed'>> {}
 
 const MAX_CACHED = 1000;
 
 /** Looks operators up through a cache that is at most 1 s old, as for API keys. Never from a stale entry. */
 export function createOperatorAuthenticator({
-  catalog,
   elapsed = () => performance.now(),
-  maxWaitMs,
+  ...options
 }: OperatorAuthenticatorOptions): OperatorAuthenticator {
-  const load = async (secretHash: string): Promise<(Operator & { readonly revoked: boolean }) | null> =>
-    findOperator(await catalog(), secretHash);
-  const operators = freshCache({ elapsed, max: MAX_CACHED, maxWaitMs, load });
+  const operators = catalogCache(findOperators, MAX_CACHED, { ...options, elapsed });
 
   async function authenticateHash(publicPart: string, secretHash: string): Promise<Operator | null> {
     if (publicPart !== OPERATOR_PART) return null;
@@ -55,18 +47,18 @@ export function createOperatorAuthenticator({
   };
 }
 
-async function findOperator(
-  source: CatalogSource,
-  secretHash: string,
-): Promise<(Operator & { readonly revoked: boolean }) | null> {
-  const rows = await rowsOf<Operator & { readonly revoked: boolean }>(
+type FoundOperator = Operator & { readonly revoked: boolean };
+
+/** Finds operators by the hashes of their secrets. */
+async function findOperators(source: CatalogSource, hashes: readonly string[]): Promise<Map<string, FoundOperator>> {
+  const rows = await rowsOf<FoundOperator & { readonly secret_hash: string }>(
     source,
-    'find_operator',
-    `SELECT operator_id::float8 AS "operatorId", name, can, revoked_at IS NOT NULL AS revoked
-     FROM ${source.schema}.operators WHERE secret_hash = $1`,
-    [secretHash],
+    'find_operators',
+    `SELECT secret_hash, operator_id::float8 AS "operatorId", name, can, revoked_at IS NOT NULL AS revoked
+     FROM ${source.schema}.operators WHERE secret_hash = ANY ($1)`,
+    [hashes],
   );
-  return rows[0] ?? null;
+  return new Map(rows.map(({ secret_hash, ...operator }) => [secret_hash, operator]));
 }
 
 /** Dates are ISO 8601, UTC. */

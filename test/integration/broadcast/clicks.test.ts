@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createFindLaunch } from '../../../src/api/clicks/find-launch.ts';
 import { clickToken, readClickToken } from '../../../src/domain/broadcast/click-token.ts';
 import { variantOf } from '../../../src/domain/broadcast/variant-of.ts';
+import type { EventLog } from '../../../src/log/port.ts';
+import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, sendingBot, until } from '../../support/broadcasts.ts';
+import { firstSchema } from '../../support/read-model-tables.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { spied } from '../../support/spied-pool.ts';
 
 /** Clicks on links of broadcasts: from the message as the platform gets it, over the redirect, to the statistics. */
 
@@ -250,4 +255,30 @@ test('an activation with track_clicks is refused where PUBLIC_URL is not set', a
   } finally {
     await plain.stop();
   }
+});
+
+test('made-up numbers of broadcasts and launches leave the first click of a real launch its look-up', async () => {
+  const id = await launched();
+  await service.projected();
+  const statements: string[] = [];
+  let reads = 0;
+  const log: Pick<EventLog, 'read' | 'keys'> = {
+    keys: service.log.keys,
+    read: (...given) => {
+      reads++;
+      return service.log.read(...given);
+    },
+  };
+  const broadcasts = firstSchema(broadcastsReadModel);
+  const source = async () => ({ pool: spied(service.database.pool, statements), broadcasts });
+  const find = createFindLaunch({ log, source });
+  const invented = Array.from({ length: 2000 }, (_, n) => find(n % 2 === 0 ? 1_000_000 + n : id, 2 + n));
+  expect(await find(id, 1)).toMatchObject({ bot: bot.publicKey });
+  expect(new Set(await Promise.all(invented))).toEqual(new Set([null]));
+  expect({ statements: statements.length, reads }).toEqual({ statements: 1, reads: 1 });
+  // Asked one after the other, launches of a broadcast that has been read cost a read each second.
+  await Promise.all([find(id, 5000), find(id, 5001)]);
+  expect(reads).toBe(2);
+  expect(await find(id, 1)).toMatchObject({ bot: bot.publicKey });
+  expect(reads).toBe(2);
 });
