@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs';
+import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { CliError } from './command.ts';
+import { isJsonDocument, onePerLine } from './json-documents.ts';
 import { type OpenBytes, zipMembers } from './zip-members.ts';
 
 const PIECE_BYTES = 1 << 20;
@@ -9,7 +11,8 @@ const PIECE_BYTES = 1 << 20;
 const MAX_LAYERS = 3;
 
 /**
- * Reads the text of a file. Gzip is decompressed. Of a zip the members follow each other, each as a file of its own.
+ * Reads the text of a file. Gzip is decompressed, and brotli, which only a name that ends in `.br` tells. JSON that is not one
+ * value a line is put so. Of a zip the members follow each other, each as a file of its own.
  * @throws CliError the file is cut off or damaged, or has a form that holds no text
  */
 export async function* plainBytes(file: string): AsyncGenerator<Buffer> {
@@ -21,19 +24,21 @@ export async function* plainBytes(file: string): AsyncGenerator<Buffer> {
 async function* textOf(open: OpenBytes, name: string, layers = 0): AsyncGenerator<Buffer> {
   const beginning = await beginningOf(open);
   const kind = kindOf(beginning);
-  if (kind === 'gzip' && layers < MAX_LAYERS) return yield* textOf(() => gunzipped(open, name), name, layers + 1);
+  if (kind === 'gzip' && layers < MAX_LAYERS)
+    return yield* textOf(() => decompressed(open, name, createGunzip({ chunkSize: PIECE_BYTES })), name, layers + 1);
+  if (layers === 0 && name.endsWith('.br'))
+    return yield* textOf(() => decompressed(open, name, createBrotliDecompress({ chunkSize: PIECE_BYTES })), name, 1);
   if (kind !== undefined) throw new CliError(`${name} is ${FOREIGN[kind]}`);
-  yield* open();
+  yield* isJsonDocument(beginning) ? onePerLine(open()) : open();
 }
 
-async function* gunzipped(open: OpenBytes, name: string): AsyncGenerator<Buffer> {
-  const plain = createGunzip({ chunkSize: PIECE_BYTES });
+async function* decompressed(open: OpenBytes, name: string, plain: Transform): AsyncGenerator<Buffer> {
   const reading = pipeline(open(), plain);
   reading.catch(() => {}); // the loop below fails, too
   try {
     yield* plain as AsyncIterable<Buffer>;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error;
+    if (!/^Z_|^ERR_/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     throw new CliError(`${name}: failed to decompress: ${(error as Error).message}`);
   }
 }

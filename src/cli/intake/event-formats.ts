@@ -19,6 +19,14 @@ export interface FormatOptions {
   readonly rename?: ReadonlyMap<string, string> | undefined;
 }
 
+/** The columns that a CSV file of a format must have. */
+export const EVENT_COLUMNS: Readonly<Record<EventFormat, readonly string[]>> = {
+  botledger: ['event', 'user_id', 'date'],
+  mixpanel: ['event', 'time'],
+  amplitude: ['event_type', 'event_time'],
+  posthog: ['event', 'timestamp'],
+};
+
 /** How a record becomes an event as send-event takes it, before it is checked. */
 export interface RecordReader {
   /** @returns the event, or the problem of a record that can be none */
@@ -34,6 +42,9 @@ export function recordReader({ format, userProperty, timezone, rename = new Map(
     notes: keeper.notes,
     read(record) {
       const found = read(record);
+      const list = LISTS.find((name) => Array.isArray(record[name]));
+      if (list !== undefined && ('problem' in found || found.name === undefined))
+        return { problem: `a list of events in ${list}: write one a line, as jq -c '.${list}[]' does` };
       if ('problem' in found) return found;
       const { name, user, date, key, properties, rest } = found;
       const user_id = userProperty === undefined ? positiveId(user) : userIn(record, properties, userProperty);
@@ -48,13 +59,19 @@ export function recordReader({ format, userProperty, timezone, rename = new Map(
           event: name,
           user_id,
           date: isoDate(date, timezone),
-          ...(key === undefined ? {} : { event_key: `${format}:${key}` }),
+          ...(key === undefined ? {} : { event_key: `${format}:${key.length > MAX_KEY ? sha256(key) : key}` }),
           ...(kept === null ? {} : { properties: kept }),
         },
       };
     },
   };
 }
+
+/** A longer id of another system is hashed: an `event_key` has at most 250 characters. */
+const MAX_KEY = 200;
+
+/** Fields in which interfaces answer or take a list of events. */
+const LISTS = ['results', 'events', 'data'] as const;
 
 /** The parts of a record that the formats name differently. */
 interface Found {
@@ -83,22 +100,35 @@ const READERS: Readonly<Record<EventFormat, (record: JsonObject) => Found | { re
       return { problem: 'properties must be an object' };
     return { name: event, user: user_id, date, properties: properties ?? {}, rest };
   },
-  /** Mixpanel, Raw Data Export API: one JSON object a line. `time` is in seconds, with `time_in_ms` in milliseconds. */
-  mixpanel({ event, properties }) {
-    if (!isJsonObject(properties)) return { problem: 'properties must be an object' };
-    const { time, distinct_id, $insert_id: key, ...others } = properties;
-    const date = msOf(time);
-    if (date === undefined) return { problem: 'properties.time must be a number of seconds' };
+  /**
+   * Mixpanel, Raw Data Export API: one JSON object a line. `time` is in seconds, with `time_in_ms` in milliseconds. CSV and
+   * tables of warehouses have the properties beside the name.
+   */
+  mixpanel({ event, properties, ...flat }) {
+    const given = properties === undefined ? flat : objectIn(properties);
+    if (given === undefined) return { problem: 'properties must be an object' };
+    const { time, distinct_id, $insert_id, insert_id, ...others } = { ...flat, ...given };
+    const key = $insert_id ?? insert_id;
+    const at = msOf(time);
+    if (at === undefined) return { problem: 'properties.time must be a number of seconds' };
     // Its id is unique only together with these. Both exports have the same second, whatever its zone.
-    const second = new Date(date - (date % 1000)).toISOString();
+    const second = new Date(at - (at % 1000)).toISOString();
     const id = keyOf(key) && sha256(JSON.stringify([event, second, String(distinct_id), key]));
+    const date = typeof time === 'string' && !DECIMAL.test(time) ? time : at;
     return { name: event, user: distinct_id, date, key: id, properties: others };
   },
-  /** Amplitude, Export API: one JSON object a line. Times are UTC: `2015-10-05 12:22:50.000000`, or with a `Z`. */
-  amplitude({ event_type, user_id, event_time, uuid, $insert_id, event_properties }) {
-    if (typeof event_time !== 'string') return { problem: 'event_time must be a date' };
-    const key = keyOf(uuid) ?? keyOf($insert_id);
-    return { name: event_type, user: user_id, date: event_time, key, properties: objectIn(event_properties) ?? {} };
+  /**
+   * Amplitude, Export API: one JSON object a line. Times are UTC: `2015-10-05 12:22:50.000000`, or with a `Z`. What was to be
+   * sent to Amplitude has `time` in milliseconds instead.
+   */
+  amplitude({ event_type, user_id, event_time, time, uuid, $insert_id, insert_id, event_properties }) {
+    const at = msOf(time);
+    const date = typeof event_time === 'string' || at === undefined ? event_time : new Date(at).toISOString();
+    if (typeof date !== 'string') return { problem: 'event_time must be a date' };
+    const properties = objectOrNone(event_properties);
+    if (properties === undefined) return { problem: 'event_properties must be an object' };
+    const key = keyOf(uuid) ?? keyOf($insert_id) ?? keyOf(insert_id);
+    return { name: event_type, user: user_id, date, key, properties };
   },
   /**
    * PostHog, one JSON object a line. The UUID of an event is `uuid` in batch exports and `id` in the API of events.
@@ -106,7 +136,7 @@ const READERS: Readonly<Record<EventFormat, (record: JsonObject) => Found | { re
    */
   posthog({ event, distinct_id, timestamp, uuid, id, properties }) {
     if (typeof timestamp !== 'string') return { problem: 'timestamp must be a date' };
-    const read = properties === undefined || properties === null ? {} : objectIn(properties);
+    const read = objectOrNone(properties);
     if (read === undefined) return { problem: 'properties must be an object' };
     const key = (keyOf(uuid) ?? keyOf(id))?.toLowerCase();
     return { name: event, user: distinct_id, date: timestamp, key, properties: read };
@@ -136,6 +166,11 @@ function objectIn(given: unknown): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
+/** Undefined: it is given, and is no object. */
+function objectOrNone(given: unknown): JsonObject | undefined {
+  return given === undefined || given === null || given === '' ? {} : objectIn(given);
+}
+
 function parsed(text: string): unknown {
   try {
     return parse(text);
@@ -156,13 +191,15 @@ function keyOf(value: unknown): string | undefined {
 /** More seconds would be the year 5138, so they are milliseconds. */
 const MOST_SECONDS = 1e11;
 
-/** Milliseconds of a number of seconds or milliseconds; undefined: there is no such date. */
+/** Milliseconds of a number of seconds or milliseconds, in CSV as text, or of a date; undefined: there is no such date. */
 function msOf(time: unknown): number | undefined {
-  const number = exactNumber(time)?.toNumber() ?? Number.NaN;
+  if (typeof time === 'string' && !DECIMAL.test(time)) return parseIso8601(time.replace(/ UTC$/, 'Z')) ?? undefined;
+  const number = typeof time === 'string' ? Number(time) : (exactNumber(time)?.toNumber() ?? Number.NaN);
   const ms = new Date(Math.abs(number) < MOST_SECONDS ? number * 1000 : number).getTime();
   return Number.isNaN(ms) ? undefined : ms;
 }
 
+const DECIMAL = /^\d+(?:\.\d+)?$/;
 const OFFSET = /(?:[Zz]|[-+]\d{2}(?::?\d{2})?)$/;
 
 /** The date as send-event takes it. What is no date stays, so that the event's check refuses it. */

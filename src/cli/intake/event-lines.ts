@@ -5,13 +5,18 @@ import type { JsonObject } from '../../domain/json.ts';
 import { csvRecords, isNdjson, type JsonLine, jsonLines } from '../input-files.ts';
 import type { RecordReader } from './event-formats.ts';
 
-/** The columns that a CSV file of events must have. */
-export const EVENT_COLUMNS = ['event', 'user_id', 'date'] as const;
-
-/** Reads the events of a file of NDJSON or CSV, each checked as send-event checks it. */
-export async function* eventsOf(path: string, reader: RecordReader, now: () => number): AsyncGenerator<ImportedLine> {
+/**
+ * Reads the events of a file of NDJSON or CSV, each checked as send-event checks it.
+ * @param columns those that a CSV file must have
+ */
+export async function* eventsOf(
+  path: string,
+  columns: readonly string[],
+  reader: RecordReader,
+  now: () => number,
+): AsyncGenerator<ImportedLine> {
   const schema = customEvent(now);
-  for await (const { line, text, ...found } of recordsOf(path, EVENT_COLUMNS)) {
+  for await (const { line, text, ...found } of recordsOf(path, columns)) {
     const read = 'problem' in found ? found : reader.read(found.object);
     if ('problem' in read) {
       yield { line, text, problem: read.problem };

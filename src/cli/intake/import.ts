@@ -9,8 +9,8 @@ import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
 import type { Answer, Cli, CliContext } from '../command.ts';
 import { botOption, rename, zone } from '../values.ts';
-import { EVENT_FORMATS, type FormatOptions, recordReader } from './event-formats.ts';
-import { EVENT_COLUMNS, eventsOf } from './event-lines.ts';
+import { EVENT_COLUMNS, EVENT_FORMATS, type FormatOptions, recordReader } from './event-formats.ts';
+import { eventsOf } from './event-lines.ts';
 import { appliedIn, checkCsv, fingerprint, openRefusals } from './import-file.ts';
 import { REFERRAL_COLUMNS, referralsOf } from './referral-lines.ts';
 
@@ -61,6 +61,7 @@ export function importCommands(cli: Cli): void {
 
 async function importEventFile(context: CliContext, path: string, options: EventsOptions): Promise<Answer> {
   const { bot } = options;
+  const columns = EVENT_COLUMNS[options.format];
   const reader = recordReader(options);
   const file = await fingerprint(path, readingOf(options));
   const refusals = await openRefusals(options.refused);
@@ -69,8 +70,8 @@ async function importEventFile(context: CliContext, path: string, options: Event
     {
       bot,
       file,
-      check: () => checkCsv(path, EVENT_COLUMNS),
-      lines: eventsOf(path, reader, context.sources.now),
+      check: () => checkCsv(path, columns),
+      lines: eventsOf(path, columns, reader, context.sources.now),
       namesRefused: options.refused !== undefined,
       onRefused: refusals.add,
       applied: appliedIn(context, 'import'),

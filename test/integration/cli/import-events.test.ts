@@ -84,7 +84,7 @@ describe('import events', () => {
   it('refuses lines one by one, imports the others, and writes the refused ones to a file', async () => {
     const path = await file(
       [
-        '{',
+        '{"',
         line(5),
         line(6, { user_id: 'x' }),
         line(7, { date: undefined }),
@@ -97,7 +97,7 @@ describe('import events', () => {
     expect(err).toMatch(/line 3: user_id must be the platform's id of the user, a positive integer\n/);
     const lines = (await readFile(refused, 'utf8')).trim().split('\n');
     expect(lines.map((each) => JSON.parse(each))).toEqual([
-      { line: 1, problem: expect.stringMatching(/^not JSON/), text: '{' },
+      { line: 1, problem: expect.stringMatching(/^not JSON/), text: '{"' },
       { line: 3, problem: expect.stringMatching(/^user_id/), text: line(6, { user_id: 'x' }) },
       { line: 4, problem: 'date is missing', text: line(7, { date: undefined }) },
       { line: 5, problem: expect.stringMatching(/^date must be/), text: line(8, { date: '2024-13-01T00:00' }) },
