@@ -1,22 +1,26 @@
 import { refusalKey } from './refusal.ts';
 import type { Outcome } from './sending-events.ts';
 
-/** Refusals of the message itself since the last delivery of the launch. */
+/** Refusals of one variant's message itself since its last delivery in the launch. */
 export interface RefusalRun {
   hasDelivered: boolean;
   /** By `refusalKey`. */
   readonly refusals: Map<string, number>;
 }
 
-/** The order within a batch is unknown, so a delivery in it ends the run. Refusals of single chats do not. */
-export function extendRun(run: RefusalRun, outcomes: readonly Outcome[]): void {
-  if (outcomes.some(({ outcome }) => outcome === 'delivered')) {
-    run.hasDelivered = true;
-    run.refusals.clear();
-    return;
-  }
-  for (const { of_message, reason, recipients } of outcomes) {
-    if (of_message !== true) continue;
+/** By the index of the variant; 0 for a single message. */
+export type RefusalRuns = Map<number, RefusalRun>;
+
+/** The order within a batch is unknown, so a delivery in it ends the variant's run. Refusals of single chats do not. */
+export function extendRuns(runs: RefusalRuns, outcomes: readonly Outcome[]): void {
+  const delivered = new Set(
+    outcomes.filter(({ outcome }) => outcome === 'delivered').map(({ variant = 0 }) => variant),
+  );
+  for (const variant of delivered) runs.set(variant, { hasDelivered: true, refusals: new Map() });
+  for (const { of_message, reason, recipients, variant = 0 } of outcomes) {
+    if (of_message !== true || delivered.has(variant)) continue;
+    const run = runs.get(variant) ?? { hasDelivered: false, refusals: new Map() };
+    runs.set(variant, run);
     const key = refusalKey(reason ?? '');
     const count = recipients.reduce((sum, [first, last]) => sum + last - first + 1, 0);
     run.refusals.set(key, (run.refusals.get(key) ?? 0) + count);
@@ -24,12 +28,14 @@ export function extendRun(run: RefusalRun, outcomes: readonly Outcome[]): void {
 }
 
 /**
- * So many equal refusals end the launch (decisions.md#refused-for-the-message): before its first delivery, and after one,
- * when the message suits some recipients.
+ * So many equal refusals of a variant end the launch (decisions.md#refused-for-the-message): before its first delivery, and
+ * after one, when the message suits some recipients.
  */
 const BEFORE_DELIVERY = 10;
 const AFTER_DELIVERY = 100;
 
-export function isLongRun({ hasDelivered, refusals }: RefusalRun): boolean {
-  return Math.max(0, ...refusals.values()) >= (hasDelivered ? AFTER_DELIVERY : BEFORE_DELIVERY);
+export function hasLongRun(runs: RefusalRuns): boolean {
+  return [...runs.values()].some(({ hasDelivered, refusals }) => {
+    return Math.max(0, ...refusals.values()) >= (hasDelivered ? AFTER_DELIVERY : BEFORE_DELIVERY);
+  });
 }

@@ -40,6 +40,8 @@ const outcome = z.object({
   reason: z.string().nullable(),
   /** The platform refused the message itself, for any recipient. */
   of_message: z.boolean().optional(),
+  /** The variant that was sent or refused, by index; absent: the broadcast has one message. */
+  variant: int.nonnegative().optional(),
   /** No call was made, since the outcome was known before. */
   without_call: z.boolean().optional(),
   recipients,

@@ -46,6 +46,8 @@ export interface Messages {
   readonly targets: readonly string[];
   /** The message that a chat gets. */
   of(chat: number): Message;
+  /** The index of a chat's message; undefined: there is one. */
+  variantOf(chat: number): number | undefined;
   /** The index of a message's first target in `targets`. */
   firstLinkOf(message: Message): number;
 }
@@ -59,6 +61,7 @@ export function messagesByChat(all: readonly Message[], indexOf: (chat: number) 
     asksUser: all.some(({ asksUser }) => asksUser),
     targets: all.flatMap(({ targets }) => targets),
     of: all.length === 1 ? () => only! : (chat) => all[indexOf(chat)]!,
+    variantOf: all.length === 1 ? () => undefined : indexOf,
     firstLinkOf: (message) =>
       all.slice(0, all.indexOf(message)).reduce((links, { targets }) => links + targets.length, 0),
   };

@@ -1,7 +1,7 @@
 import { type Decision, decider } from '../decider.ts';
 import type { EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import { extendRun, isLongRun, type RefusalRun } from './refusal-run.ts';
+import { extendRuns, hasLongRun, type RefusalRuns } from './refusal-run.ts';
 import {
   batchAbandoned,
   batchAnswered,
@@ -75,7 +75,7 @@ export interface SendingState {
   claimingLaunch: number;
   /** The first calls of the launch: how many were answered, and how many of these refused the message itself. */
   readonly first: { calls: number; refusals: number };
-  readonly run: RefusalRun;
+  readonly runs: RefusalRuns;
   /** Ids of files that were sent by URL, by the URL. */
   readonly files: Map<string, string>;
   paused: Pause | null;
@@ -96,7 +96,7 @@ export const sending = decider(
     launch: 0,
     claimingLaunch: 0,
     first: { calls: 0, refusals: 0 },
-    run: { hasDelivered: false, refusals: new Map() },
+    runs: new Map(),
     files: new Map(),
     paused: null,
     limited: false,
@@ -120,7 +120,7 @@ function evolve(state: SendingState, event: SendingEvent): SendingState {
     case 'batch_answered': {
       const { claim, outcomes, files = [] } = event.data;
       for (const outcome of outcomes) answer(state, claim, outcome);
-      extendRun(state.run, outcomes);
+      extendRuns(state.runs, outcomes);
       for (const { url, file_id } of files) state.files.set(url, file_id);
       return state;
     }
@@ -157,8 +157,7 @@ function startLaunch(state: SendingState, launch: number): void {
   state.launch = launch;
   state.limited = false;
   Object.assign(state.first, { calls: 0, refusals: 0 });
-  state.run.hasDelivered = false;
-  state.run.refusals.clear();
+  state.runs.clear();
 }
 
 function answer(state: SendingState, claim: number, { outcome, of_message, without_call, recipients }: Outcome): void {
@@ -206,8 +205,8 @@ function nextWaiting({ places }: SendingState, from: number): number {
 const FIRST_CALLS = 10;
 
 /** Whether the platform refuses the message of the launch itself. */
-export function isMessageRefused({ launch: present, run }: SendingState, launch: number): boolean {
-  return launch === present && isLongRun(run);
+export function isMessageRefused({ launch: present, runs }: SendingState, launch: number): boolean {
+  return launch === present && hasLongRun(runs);
 }
 
 /** Whether the launch still has to make one of its first ten calls. */

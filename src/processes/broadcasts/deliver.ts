@@ -53,12 +53,21 @@ export async function deliver(caller: Caller, chat: number, parameters: object, 
     to = verdict.chatId;
     verdict = await call(caller, message.method, { chat_id: to, ...parameters }, second);
   }
+  const index = messages.variantOf(chat);
+  const variant = index === undefined ? {} : { variant: index };
   switch (verdict.type) {
     case 'done':
-      return { ...endedWith(DELIVERED), ...(await finish(caller, message, to, parameters, verdict.result)) };
+      return {
+        ...endedWith({ ...DELIVERED, ...variant }),
+        ...(await finish(caller, message, to, parameters, verdict.result)),
+      };
     case 'refused': {
       const { reason, ofMessage, userStatus } = verdict;
-      const answer = { outcome: 'not_delivered', reason, ...(ofMessage ? { of_message: true } : {}) } as const;
+      const answer = {
+        outcome: 'not_delivered',
+        reason,
+        ...(ofMessage ? { of_message: true, ...variant } : {}),
+      } as const;
       // A refusal by a group or a channel says nothing of a user.
       return { ...endedWith(answer), userStatus: to > 0 ? userStatus : null };
     }

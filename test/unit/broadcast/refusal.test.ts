@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isOfMessage, refusalKey } from '../../../src/domain/broadcast/refusal.ts';
-import { extendRun, isLongRun, type RefusalRun } from '../../../src/domain/broadcast/refusal-run.ts';
+import { extendRuns, hasLongRun, type RefusalRuns } from '../../../src/domain/broadcast/refusal-run.ts';
 import { verdictOf } from '../../../src/domain/broadcast/sending-answer.ts';
 import { REFUSALS_OF_MESSAGE } from '../../support/refusals.ts';
 
@@ -45,18 +45,31 @@ test('refusals are equal but for album numbers, quoted texts and positions', () 
 });
 
 test('ten equal refusals of the message are a long run before a delivery, a hundred after one', () => {
-  const run: RefusalRun = { hasDelivered: false, refusals: new Map() };
+  const runs: RefusalRuns = new Map();
   const refuse = (reason: string, count: number) =>
-    extendRun(run, [{ outcome: 'not_delivered', reason, of_message: true, recipients: [[0, count - 1]] }]);
+    extendRuns(runs, [{ outcome: 'not_delivered', reason, of_message: true, recipients: [[0, count - 1]] }]);
   refuse('Bad Request: WEBPAGE_CURL_FAILED', 9);
   refuse('Bad Request: WEBPAGE_MEDIA_EMPTY', 9);
-  extendRun(run, [{ outcome: 'not_delivered', reason: 'Bad Request: chat not found', recipients: [[0, 50]] }]);
-  expect(isLongRun(run)).toBe(false);
+  extendRuns(runs, [{ outcome: 'not_delivered', reason: 'Bad Request: chat not found', recipients: [[0, 50]] }]);
+  expect(hasLongRun(runs)).toBe(false);
   refuse('Bad Request: WEBPAGE_MEDIA_EMPTY', 1);
-  expect(isLongRun(run)).toBe(true);
-  extendRun(run, [{ outcome: 'delivered', reason: null, recipients: [[0, 0]] }]);
+  expect(hasLongRun(runs)).toBe(true);
+  extendRuns(runs, [{ outcome: 'delivered', reason: null, recipients: [[0, 0]] }]);
   refuse('Bad Request: WEBPAGE_MEDIA_EMPTY', 99);
-  expect(isLongRun(run)).toBe(false);
+  expect(hasLongRun(runs)).toBe(false);
   refuse('Bad Request: WEBPAGE_MEDIA_EMPTY', 1);
-  expect(isLongRun(run)).toBe(true);
+  expect(hasLongRun(runs)).toBe(true);
+});
+
+test('a delivery of another variant does not end a run', () => {
+  const runs: RefusalRuns = new Map();
+  const reason = 'Bad Request: WEBPAGE_CURL_FAILED';
+  for (let place = 0; place < 10; place++) {
+    expect(hasLongRun(runs)).toBe(false);
+    extendRuns(runs, [
+      { outcome: 'delivered', reason: null, variant: 1, recipients: [[100 + place, 100 + place]] },
+      { outcome: 'not_delivered', reason, of_message: true, variant: 0, recipients: [[place, place]] },
+    ]);
+  }
+  expect(hasLongRun(runs)).toBe(true);
 });
