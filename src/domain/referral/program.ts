@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_NAME_LENGTH, textProblem } from '../catalog/checks.ts';
 import { type Changes, type Decision, decider, differences, withChanges } from '../decider.ts';
 import { type DataOf, type EventOf, eventType } from '../event-type.ts';
+import { SYSTEM_EVENTS } from '../intake/system-events.ts';
 import { Rejection } from '../rejection.ts';
 
 /**
@@ -71,6 +72,9 @@ export function createRule(state: ProgramState, command: CreateRule, catalog: Ru
   if (state.has(command.rule_id)) return new Rejection('conflict', 'rule', `rule ${command.rule_id} exists`);
   if (!catalog.hasEvent(command.trigger_event_id))
     return new Rejection('not_found', 'trigger_event_id', `the bot has no event ${command.trigger_event_id}`);
+  // A refund takes back what its payment earned.
+  if (command.trigger_event_id === SYSTEM_EVENTS.refund)
+    return new Rejection('invalid', 'trigger_event_id', 'trigger_event_id must not be a refund, which earns nothing');
   if (command.unit_id !== null && !catalog.scales.has(command.unit_id))
     return new Rejection('not_found', 'unit', `the bot has no unit ${command.unit_id}`);
   const rule: RewardRule = { ...command, active: true };

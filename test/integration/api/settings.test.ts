@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
 import type { Answer } from '../../support/service.ts';
 import { type SettingsService, startSettingsService } from '../../support/settings.ts';
 
@@ -159,6 +160,8 @@ describe('reward rules', () => {
     ['amount', { percent: 5, amount: 5 }],
     ['currency', { percent: 5, currency: 'ABC' }],
     ['reward_type', { percent: 5, reward_type: 'gift' }],
+    ['trigger_event_id', { percent: 5, trigger_event_id: SYSTEM_EVENTS.refund }],
+    ['trigger_event_id', { reward_type: 'fixed', amount: 5, trigger_event_id: SYSTEM_EVENTS.refund }],
   ])('a wrong %s is refused: %j', async (path, wrong) => {
     const body = { name: 'Wrong', trigger_event_id: 1, reward_type: 'percent', ...wrong };
     expect(await settings.set('rules/create', body)).toMatchObject({ status: 400, body: { details: [{ path }] } });

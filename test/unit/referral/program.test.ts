@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
 import {
   type CreateRule,
   changeRule,
@@ -9,13 +10,13 @@ import {
 } from '../../../src/domain/referral/program.ts';
 import { given } from '../../support/decider-specification.ts';
 
-/** Unit 7 has 3 decimals, unit 8 none. The bot has event 100. */
+/** Unit 7 has 3 decimals, unit 8 none. The bot has event 100 and refunds. */
 const catalog: RuleCatalog = {
   scales: new Map([
     [7, 3],
     [8, 0],
   ]),
-  hasEvent: (id) => id === 100,
+  hasEvent: (id) => id === 100 || id === SYSTEM_EVENTS.refund,
 };
 const fixed: CreateRule = {
   rule_id: 1,
@@ -82,6 +83,15 @@ describe('a rule', () => {
       .when((state) => createRule(state, { ...fixed, ...more }, catalog))
       .isRefused('not_found', path);
   });
+
+  it.each([fixed, percent, { ...fixed, reward_type: 'external' as const, amount: null }])(
+    'of type $reward_type is refused on refunds, which earn nothing',
+    (rule) => {
+      given(program)
+        .when((state) => createRule(state, { ...rule, trigger_event_id: SYSTEM_EVENTS.refund }, catalog))
+        .isRefused('invalid', 'trigger_event_id');
+    },
+  );
 
   it('records the changed fields and keeps the rest', () => {
     given(program, created(fixed))
