@@ -98,7 +98,9 @@ function single({
 }): Omit<ReadCommit, 'ordinal'> {
   const key = `${date}`;
   const { user_id } = update;
-  const items = [{ ...update, date, update_id: date, makes_user: true, event_id: update.event_id ?? 8 }];
+  // The order of arrival decides which payment of a charge counts. So each has a charge of its own.
+  const charge = update.charge_id === undefined ? {} : { charge_id: key };
+  const items = [{ ...update, ...charge, date, update_id: date, makes_user: true, event_id: update.event_id ?? 8 }];
   const app = date % 3 === 0 ? { webapp_name: 'app' } : {};
   const event: LedgerEvent = custom
     ? { type: 'custom_events_received', data: { items: [{ event_id: 101, user_id, date, event_key: key, ...app }] } }

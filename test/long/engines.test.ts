@@ -11,6 +11,7 @@ import { describeAttribution } from '../integration/referral/attribution.suite.t
 import { describeLateAttribution } from '../integration/referral/late-attribution.suite.ts';
 import { describeLedger } from '../integration/referral/ledger.suite.ts';
 import { describeLongAccount } from '../integration/referral/long-account.suite.ts';
+import { describeRefunds } from '../integration/referral/refunds.suite.ts';
 import { startEventStore } from '../support/eventstore-server.ts';
 import { startKafkaBroker } from '../support/kafka-broker.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -47,12 +48,14 @@ describe(`bad events on EventStoreDB (${eventStore.kind})`, () => describeBadEve
 
 describe.skipIf(broker === null)('accounts on Kafka', () => describeAccounts(onKafka));
 describe.skipIf(broker === null)('accruals on Kafka', () => describeAccruals(onKafka));
+describe.skipIf(broker === null)('a refund on Kafka', () => describeRefunds(onKafka));
 describe.skipIf(broker === null)('the ledger on Kafka', () => describeLedger(onKafka));
 describe.skipIf(broker === null)('the snapshot of a long account on Kafka', () => describeLongAccount(onKafka));
 describe.skipIf(broker === null)('attribution on Kafka', () => describeAttribution(onKafka));
 describe.skipIf(broker === null)('late attribution on Kafka', () => describeLateAttribution(onKafka));
 describe(`accounts on EventStoreDB (${eventStore.kind})`, () => describeAccounts(onEventStore));
 describe(`accruals on EventStoreDB (${eventStore.kind})`, () => describeAccruals(onEventStore));
+describe(`a refund on EventStoreDB (${eventStore.kind})`, () => describeRefunds(onEventStore));
 describe(`the ledger on EventStoreDB (${eventStore.kind})`, () => describeLedger(onEventStore));
 describe(`the snapshot of a long account on EventStoreDB (${eventStore.kind})`, () =>
   describeLongAccount(onEventStore));

@@ -34,6 +34,7 @@ export async function eventsSnapshot(tx: ClientBase): Promise<EventsSnapshot> {
     types: await rows('SELECT bot_id, event_id, kind, name, target_id, first_seen, last_seen, count FROM event_types'),
     properties: await rows('SELECT bot_id, name, types FROM event_properties'),
     errors: await rows(`SELECT ${id('x')} AS id, bot_id, source, kind, date, message, resolved_at FROM bot_errors x`),
+    refunded: await rows(`SELECT ${id('x')} AS id, bot_id, user_id, received, position FROM refunded_payments x`),
   };
 }
 

@@ -1,6 +1,7 @@
 import Big from 'big.js';
 import { code as isoCurrency } from 'currency-codes';
 import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../src/domain/intake/events.ts';
+import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { amountOf, type Money, moneyOf } from './intake-money.ts';
 
@@ -15,6 +16,8 @@ export interface EventsSnapshot {
   readonly types: readonly object[];
   readonly properties: readonly object[];
   readonly errors: readonly object[];
+  /** Payments whose refund counts. */
+  readonly refunded: readonly object[];
 }
 
 export interface EventRow {
@@ -70,6 +73,8 @@ interface BotState {
   readonly names: Set<string>;
   readonly updates: { id: number; received: number }[];
   readonly waiting: Candidate[];
+  /** Payments and refunds that count. */
+  readonly charges: Candidate[];
 }
 
 interface VisitState {
@@ -89,6 +94,7 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
   const stored: Candidate[] = [];
   const visits: VisitState[] = [];
   const unknown: ErrorState[] = [];
+  const refunded: object[] = [];
   const types: { bot_id: number; event_id: number; kind: string; name: string; target_id: number | null }[] = [];
   const money = moneyOf(commits);
 
@@ -124,7 +130,7 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
       switch (event.type) {
         case 'bot_created': {
           const { bot_id, owner_id, pair_separator: pair, value_separator: value } = event.data;
-          const lists = { updates: [], waiting: [], codes: [] };
+          const lists = { updates: [], waiting: [], codes: [], charges: [] };
           const collections = {
             units: new Map(),
             known: new Map(),
@@ -133,19 +139,8 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
             ...lists,
           };
           bots.set(key, { bot_id, owner_id, pair, value, clock: 0, ...collections });
-          const names = [
-            'start',
-            'command',
-            'payment',
-            'webapp_data',
-            'callback',
-            'block',
-            'unblock',
-            'message',
-            'refund',
-          ];
-          for (const [i, name] of names.entries())
-            types.push({ bot_id, event_id: i + 1, kind: 'system', name, target_id: null });
+          for (const [name, event_id] of Object.entries(SYSTEM_EVENTS))
+            types.push({ bot_id, event_id, kind: 'system', name, target_id: null });
           types.push({ bot_id, event_id: 100, kind: 'target', name: 'Sale', target_id: 1 });
           break;
         }
@@ -190,6 +185,14 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
             const first_seen = !bot.known.has(item.user_id);
             if (item.makes_user) appear(item.user_id);
             if (!bot.known.has(item.user_id) || item.event_id === undefined) continue;
+            const { charge_id } = item;
+            if (charge_id !== undefined) {
+              const same = bot.charges.filter((other) => other.item.charge_id === charge_id);
+              if (same.some((other) => other.item.event_id === item.event_id)) continue;
+              bot.charges.push(found);
+              const payment = [...same, found].find((each) => each.item.event_id === SYSTEM_EVENTS.payment);
+              if (same.length > 0) refunded.push({ ...refundedOf(payment!), position: commit.position });
+            }
             stored.push(found);
             const code = item.start_param;
             if (code !== undefined) visits.push({ candidate: found, code, utm: utmOf(code, bot), first_seen });
@@ -241,7 +244,12 @@ export function foldIntake(commits: readonly ReadCommit[]): EventsSnapshot {
       const bot = [...bots.values()].find((bot) => bot.bot_id === bot_id)!;
       return date >= Math.floor(bot.clock / HOUR) * HOUR - 90 * DAY;
     }),
+    refunded,
   };
+}
+
+function refundedOf({ id, bot, item, received }: Candidate): object {
+  return { id, bot_id: bot.bot_id, user_id: item.user_id, received };
 }
 
 /** A number is an object in the log. */
@@ -299,7 +307,7 @@ function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly Visi
     { ...c, owner_id: c.bot.owner_id, unit: value === undefined ? undefined : unit, normal, known },
     money,
   );
-  const { command, callback_data, start_param, chat_type } = c.item;
+  const { command, callback_data, start_param, chat_type, charge_id } = c.item;
   const row: EventRow = {
     id: c.id,
     bot_id: c.bot.bot_id,
@@ -315,7 +323,7 @@ function rowOf(c: Candidate, stored: readonly Candidate[], visits: readonly Visi
     webapp_name: webapp_name ?? null,
     properties:
       c.source === 'send-update'
-        ? JSON.parse(JSON.stringify({ command, callback_data, start_param, chat_type }))
+        ? JSON.parse(JSON.stringify({ command, callback_data, start_param, chat_type, charge_id }))
         : plainProperties(c.item),
     session: earliest(c, ofUser).id,
     app_session:

@@ -117,13 +117,15 @@ const targetItem = fc
     keyed,
   )
   .map(([item, worth, key]) => ({ ...item, ...worth, ...key }));
+const charge_id = maybe(pick('c1', 'c2'));
 const updateKind = fc.oneof(
   fc.record({
     event_id: fc.constant(SYSTEM_EVENTS.start),
     command: fc.constant('/start'),
     start_param: maybe(pick('source-ads', 'utm_source-b_medium-c', 'plain', 'medium.c,source.d')),
   }),
-  fc.record({ event_id: fc.constant(SYSTEM_EVENTS.payment), value: pick('1', '1050'), unit }),
+  fc.record({ event_id: fc.constant(SYSTEM_EVENTS.payment), value: pick('1', '1050'), unit, charge_id }),
+  fc.record({ event_id: fc.constant(SYSTEM_EVENTS.refund), value: pick('-1', '-1050'), unit, charge_id }),
   fc.record({ event_id: fc.constant(SYSTEM_EVENTS.callback), callback_data: text }),
   fc.record({ event_id: pick(SYSTEM_EVENTS.message, SYSTEM_EVENTS.block) }),
   fc.constant({}),
