@@ -1,17 +1,8 @@
 import type pg from 'pg';
 import { pause } from '../../util/pause.ts';
-import { decodeCommit, encodeCommit, headAt, headWith } from '../commit-codec.ts';
-import {
-  type Appended,
-  COMMAND_MEMORY_MS,
-  ConflictError,
-  LogUnavailableError,
-  type NewCommit,
-  OutcomeUnknownError,
-  type StreamHead,
-} from '../port.ts';
-import { keyOf } from '../stream-name.ts';
-import { positionOf } from './position.ts';
+import { encodeCommit, headWith } from '../commit-codec.ts';
+import { type Appended, LogUnavailableError, type NewCommit, OutcomeUnknownError } from '../port.ts';
+import { append, appendNew, fail, type Settle, type Waiting } from './group-statements.ts';
 
 export interface AppenderOptions {
   /** A pool that only the appender uses, so that intake does not wait behind reports. */
@@ -26,48 +17,10 @@ export interface AppenderOptions {
   readonly onGroup?: ((commits: number) => void) | undefined;
 }
 
-interface Waiting {
-  readonly commit: NewCommit;
-  readonly body: string;
-  /** The head of its exact stream after the append. */
-  readonly head: StreamHead | null;
-  readonly deadline: number;
-  /** Whether a statement with the commit was sent and its outcome is unknown. */
-  maybeWritten: boolean;
-  /** Whether a statement was sent again, since the outcome of the first remained unknown. */
-  repeated: boolean;
-  settled: boolean;
-  resolve(appended: Appended): void;
-  reject(error: Error): void;
-}
-
-interface OutcomeRow {
-  n: number;
-  outcome: 'appended' | 'repeated' | 'conflict';
-  txid: string | null;
-  seq: string | null;
-  /** Of a conflict: the revision of the stream's head. */
-  revision: number | null;
-  /** Of a repeat: the text of the earlier commit. */
-  body: string | null;
-}
-
-/** Answers the callers of a group. */
-type Settle = () => void;
-
 const NOTHING: Settle = () => {};
 const MAX_GROUP_COMMITS = 500;
 const MAX_GROUP_BYTES = 8 << 20;
 const SWEEP_MS = 100;
-
-const APPEND = {
-  name: 'log_append',
-  text: 'SELECT n, outcome, txid::text, seq::text, revision, body FROM log.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)',
-};
-const APPEND_NEW = {
-  name: 'log_append_new',
-  text: 'SELECT txid::text, seqs::text FROM log.append_new($1,$2,$3,$4,$5,$6)',
-};
 const UNIQUE_VIOLATION = '23505';
 
 /**
@@ -218,93 +171,10 @@ export class Appender {
   }
 }
 
-function fail(entry: Waiting, error: Error): void {
-  if (entry.settled) return;
-  entry.settled = true;
-  entry.reject(error);
-}
-
 function unavailable(entry: Waiting, cause: unknown): Error {
   return entry.maybeWritten
     ? new OutcomeUnknownError('the log did not say in time whether it has the append', { cause })
     : new LogUnavailableError('the log does not take the append', { cause });
-}
-
-/** Appends commits of *any* streams that the log does not have. */
-async function appendNew(client: pg.PoolClient, group: readonly Waiting[]): Promise<Settle> {
-  const lengths = group.map(({ body }) => Buffer.byteLength(body));
-  const starts: number[] = [];
-  let end = 1;
-  for (const length of lengths) {
-    starts.push(end);
-    end += length;
-  }
-  const { rows } = await client.query<{ txid: string; seqs: string }>({
-    ...APPEND_NEW,
-    values: [
-      [...new Set(group.map(({ commit }) => keyOf(commit.stream)))],
-      arrayOf(group.map(({ commit }) => commit.id)),
-      group.map(({ commit }) => commit.stream),
-      arrayOf(starts),
-      arrayOf(lengths),
-      Buffer.from(group.map(({ body }) => body).join('')),
-    ],
-  });
-  const { txid, seqs } = rows[0]!;
-  return () => {
-    for (const [i, seq] of seqs.slice(1, -1).split(',').entries())
-      succeed(group[i]!, { position: positionOf({ txid, seq }), head: null, repeated: null });
-  };
-}
-
-/** Appends any commits. */
-async function append(client: pg.PoolClient, group: readonly Waiting[]): Promise<Settle> {
-  const { rows } = await client.query<OutcomeRow>({
-    ...APPEND,
-    values: [
-      arrayOf(group.map(({ commit }) => commit.id)),
-      group.map(({ commit }) => commit.stream),
-      group.map(({ commit }) => keyOf(commit.stream)),
-      arrayOf(group.map(({ head }) => head?.revision ?? null)),
-      group.map(({ commit }) => (commit.expected === 'any' ? null : commit.expected.hash)),
-      arrayOf(group.map(({ head }) => head?.hash ?? null)),
-      arrayOf(group.map(({ commit }) => commit.command?.id ?? null)),
-      arrayOf(group.map(({ commit }) => commit.at)),
-      arrayOf(group.map(({ body }) => Buffer.byteLength(body))),
-      Buffer.from(group.map(({ body }) => body).join('')),
-      COMMAND_MEMORY_MS,
-    ],
-  });
-  return () => {
-    for (const row of rows) settle(group[row.n - 1]!, row);
-  };
-}
-
-/** An array literal of numbers, hex and UUIDs, which need no escapes. `pg` would search each value for characters to escape. */
-function arrayOf(values: readonly (string | number | null)[]): string {
-  return `{${values.map((value) => value ?? 'NULL').join()}}`;
-}
-
-function settle(entry: Waiting, row: OutcomeRow): void {
-  if (row.outcome === 'conflict') {
-    const expected = entry.commit.expected === 'any' ? 0 : entry.commit.expected.revision;
-    fail(entry, new ConflictError(entry.commit.stream, expected, row.revision ?? 0));
-  } else succeed(entry, appended(entry, row));
-}
-
-function succeed(entry: Waiting, result: Appended): void {
-  if (entry.settled) return;
-  entry.settled = true;
-  entry.resolve(result);
-}
-
-function appended(entry: Waiting, { outcome, txid, seq, body }: OutcomeRow): Appended {
-  const position = positionOf({ txid: txid!, seq: seq! });
-  if (outcome === 'appended') return { position, head: entry.head, repeated: null };
-  const commit = decodeCommit(body!, position, Number(seq));
-  // To the caller it is no repeat if our own earlier attempt, whose answer was lost, appended the commit.
-  const own = entry.repeated && commit.id === entry.commit.id;
-  return { position, head: headAt(commit), repeated: own ? null : commit };
 }
 
 /**

@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { pause } from '../../util/pause.ts';
 import { BETWEEN_EVENTS, decodeCommit } from '../commit-codec.ts';
-import type { Batch, Position, RecordedCommit } from '../port.ts';
+import type { Batch, Position, RecordedCommit, SubscribeOptions } from '../port.ts';
+import type { GrowthNotifier } from './growth-notifier.ts';
 import { orderKeyOf, positionOf, START } from './position.ts';
 
 /**
@@ -118,4 +120,48 @@ export async function readPage(db: pg.Pool, options: PageOptions): Promise<Page>
     return { batch: last <= positionOf(after) ? null : { partition: 0, commits, last, hasMore }, blocked };
   }
   throw new Error('a page of the log has no end');
+}
+
+/** The most bytes of commits in one batch of a subscription. */
+const MAX_BATCH_BYTES = 4 << 20;
+/** The notifier wakes readers, also after a lost notification. A reader that nothing wakes queries by itself after this time. */
+const LAST_RESORT_MS = 600_000;
+/** The pause of a reader of exact streams after it was woken: intake may wake readers a hundred times a second. */
+const EXACT_ONLY_MS = 40;
+/** How soon a reader queries again while an open transaction holds the horizon back. */
+const BLOCKED_MS = 5;
+
+/** As EventLog.subscribe. `exactOnly`: none of the categories has *any* streams, so the index of exact streams has all commits. */
+export async function* readPages(
+  db: pg.Pool,
+  notifier: Pick<GrowthNotifier, 'next'>,
+  {
+    categories,
+    without = [],
+    after,
+    maxCommits = 1000,
+    signal,
+    exactOnly,
+  }: SubscribeOptions & { readonly exactOnly: boolean },
+): AsyncGenerator<Batch> {
+  let position = after.get(0);
+  while (!signal.aborted) {
+    const grown = notifier.next();
+    const page = await readPage(db, {
+      after: position,
+      categories,
+      without,
+      exactOnly,
+      maxCommits,
+      maxBytes: MAX_BATCH_BYTES,
+    });
+    if (page.batch !== null) {
+      position = page.batch.last;
+      yield page.batch;
+    } else if (page.blocked) await pause(BLOCKED_MS, signal);
+    else {
+      await pause(LAST_RESORT_MS, signal, grown);
+      if (exactOnly) await pause(EXACT_ONLY_MS, signal);
+    }
+  }
 }
