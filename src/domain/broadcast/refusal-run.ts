@@ -28,14 +28,22 @@ export function extendRuns(runs: RefusalRuns, outcomes: readonly Outcome[]): voi
 }
 
 /**
- * So many equal refusals of a variant end the launch (decisions.md#refused-for-the-message): before its first delivery, and
- * after one, when the message suits some recipients.
+ * So many equal refusals end the launch (decisions.md#refused-for-the-message): before the first delivery of the launch, of the
+ * variant, and after one, when the message suits some recipients.
  */
 const BEFORE_DELIVERY = 10;
 const AFTER_DELIVERY = 100;
 
 export function hasLongRun(runs: RefusalRuns): boolean {
-  return [...runs.values()].some(({ hasDelivered, refusals }) => {
-    return Math.max(0, ...refusals.values()) >= (hasDelivered ? AFTER_DELIVERY : BEFORE_DELIVERY);
+  const all = [...runs.values()];
+  const ofVariants = all.some(({ hasDelivered, refusals }) => {
+    return most(refusals) >= (hasDelivered ? AFTER_DELIVERY : BEFORE_DELIVERY);
   });
+  if (ofVariants || all.some(({ hasDelivered }) => hasDelivered)) return ofVariants;
+  const together = new Map<string, number>();
+  for (const { refusals } of all)
+    for (const [key, count] of refusals) together.set(key, (together.get(key) ?? 0) + count);
+  return most(together) >= BEFORE_DELIVERY;
 }
+
+const most = (refusals: ReadonlyMap<string, number>): number => Math.max(0, ...refusals.values());

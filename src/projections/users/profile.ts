@@ -127,7 +127,7 @@ export function applyImport(profile: Profile, user: ImportedUser, at: number): v
 }
 
 /**
- * The platform answered at `at` that the user is unreachable. Holds until a later update from the user. An update of the
+ * The platform answered at `at` that the user is unreachable. Holds until a later message in the private chat. An update of the
  * same second is later, since the platform's dates have no milliseconds.
  */
 export function applyUnreachable(profile: Profile, user_status: 'blocked' | 'deactivated', at: number): void {

@@ -7,6 +7,8 @@ import { startTestService, type TestBot, type TestService } from '../../support/
 
 /** Messages that the platform refuses for every recipient (decisions.md#refused-for-the-message). */
 const RECIPIENTS = 40;
+/** Several broadcasts run at once. */
+const WITHIN_MS = 60_000;
 
 let platform: BotApiServer;
 let service: TestService;
@@ -38,7 +40,7 @@ test.concurrent.each(REFUSALS_OF_MESSAGE.map((description, index) => [descriptio
     const chats = Array.from({ length: RECIPIENTS }, (_, i) => firstOf(index) + i);
     const type = description.includes('message #') ? 'sendMediaGroup' : 'sendMessage';
     const id = await launch(service, bot, { type, message: messageOf(description, `broken-${index}`), chats });
-    const stopped = await until(service, id, hasEnded);
+    const stopped = await until(service, id, hasEnded, WITHIN_MS);
     const calls = () => platform.calls.filter(({ chatId }) => chats.includes(chatId));
     const refused = calls().length;
     expect(stopped).toMatchObject({ status: 5, count_delivered: 0, count_not_delivered: refused, count_unknown: 0 });
@@ -50,7 +52,7 @@ test.concurrent.each(REFUSALS_OF_MESSAGE.map((description, index) => [descriptio
     const mended = { id, message: messageOf(description, 'mended') };
     const { status } = await service.post('/v1/broadcast/activate', mended, { 'api-key': bot.apiKey });
     expect(status).toBe(200);
-    const ended = await until(service, id, ({ status }) => status === 3);
+    const ended = await until(service, id, ({ status }) => status === 3, WITHIN_MS);
     expect(ended).toMatchObject({ count_recipients: RECIPIENTS, count_delivered: RECIPIENTS, error: null });
     expect((await recipientsOf(service, id)).every(({ state }) => state === 'delivered')).toBe(true);
     const got = calls()
@@ -69,7 +71,7 @@ test('a refused variant stops the broadcast though the other one is delivered, a
     { name: 'B', share: 50, message: { text: 'good' } },
   ];
   const id = await launch(service, bot, { variants: variants('broken-1'), chats });
-  const stopped = await until(service, id, hasEnded);
+  const stopped = await until(service, id, hasEnded, WITHIN_MS);
   expect(stopped).toMatchObject({ status: 5, count_unknown: 0 });
   const calls = () => platform.calls.filter(({ chatId }) => chatId >= chats[0]!);
   const refused = calls().filter(isBroken).length;
@@ -82,7 +84,7 @@ test('a refused variant stops the broadcast though the other one is delivered, a
     { 'api-key': bot.apiKey },
   );
   expect(status).toBe(200);
-  const ended = await until(service, id, ({ status }) => status === 3);
+  const ended = await until(service, id, ({ status }) => status === 3, WITHIN_MS);
   expect(ended).toMatchObject({ count_delivered: chats.length, error: null });
   const got = calls().flatMap((call) => (isBroken(call) ? [] : [call.chatId]));
   expect(got.sort((a, b) => a - b)).toEqual(chats);

@@ -73,3 +73,17 @@ test('a delivery of another variant does not end a run', () => {
   }
   expect(hasLongRun(runs)).toBe(true);
 });
+
+test('equal refusals of all variants count together until one of them is delivered', () => {
+  const runs: RefusalRuns = new Map();
+  const reason = 'Bad Request: WEBPAGE_CURL_FAILED';
+  const refuse = (variant: number, count: number) =>
+    extendRuns(runs, [{ outcome: 'not_delivered', reason, of_message: true, variant, recipients: [[0, count - 1]] }]);
+  refuse(0, 5);
+  refuse(1, 4);
+  expect(hasLongRun(runs)).toBe(false);
+  refuse(1, 1);
+  expect(hasLongRun(runs)).toBe(true);
+  extendRuns(runs, [{ outcome: 'delivered', reason: null, variant: 1, recipients: [[9, 9]] }]);
+  expect(hasLongRun(runs)).toBe(false);
+});
