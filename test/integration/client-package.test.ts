@@ -14,7 +14,8 @@ import { ROOT } from '../support/source-files.ts';
 
 const run = promisify(execFile);
 const FOLDER = join(ROOT, 'packages/client');
-const MAX_BYTES = 8 * 1024;
+/** Callers may minify it: then it is about three quarters of this. */
+const MAX_BYTES = 12 * 1024;
 
 let folder: string;
 let published: string;
@@ -60,8 +61,8 @@ it('runs with nothing but what the web’s runtimes have alike', async () => {
   const web = { fetch, Request, Response, Headers, URL, URLSearchParams, FormData, AbortController, crypto, console };
   const context = createContext({ ...web, setTimeout, clearTimeout });
   // A context runs scripts: the exports become a variable. An import would be a syntax error.
-  const script = code.replace(/export\{([^}]*)\};\s*$/, (_, list: string) => {
-    const fields = list.split(',').map((each) => each.split(' as '));
+  const script = code.replace(/export \{([^}]*)\};\s*$/, (_, list: string) => {
+    const fields = list.split(',').map((each) => each.trim().split(' as '));
     return `var client={${fields.map(([local, name]) => `${name ?? local}:${local}`).join()}};`;
   });
   runInContext(script, context);

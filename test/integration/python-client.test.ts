@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -54,10 +54,21 @@ it.skipIf(!isHere)('is typed strictly', { timeout: 5 * MINUTES }, async () => {
   expect(await run('mypy', '--cache-dir', MYPY_CACHE)).toMatch(/Success.*\n+exit code 0$/);
 });
 
-it.skipIf(!isHere)('builds a wheel that has the types', { timeout: 5 * MINUTES }, async () => {
-  const output = await run('build', '--wheel', '--no-isolation', '--outdir', scratch);
-  expect(output).toMatch(/exit code 0$/);
-  const [wheel] = await readdir(scratch);
-  expect(wheel).toMatch(/^botledger-[\d.]+-py3-none-any\.whl$/);
-  expect(await run('zipfile', '--list', join(scratch, wheel!))).toContain('botledger/py.typed');
-});
+it.skipIf(!isHere)(
+  'builds a wheel that has the types, the license, the author and the addresses',
+  { timeout: 5 * MINUTES },
+  async () => {
+    const output = await run('build', '--wheel', '--no-isolation', '--outdir', scratch);
+    expect(output).toMatch(/exit code 0$/);
+    const [wheel] = await readdir(scratch);
+    expect(wheel).toMatch(/^botledger-[\d.]+-py3-none-any\.whl$/);
+    const contents = await run('zipfile', '--list', join(scratch, wheel!));
+    expect(contents).toContain('botledger/py.typed');
+    expect(contents).toContain('.dist-info/licenses/LICENSE');
+    await run('zipfile', '--extract', join(scratch, wheel!), join(scratch, 'wheel'));
+    const [info] = (await readdir(join(scratch, 'wheel'))).filter((name) => name.endsWith('.dist-info'));
+    const metadata = await readFile(join(scratch, 'wheel', info!, 'METADATA'), 'utf8');
+    expect(metadata).toMatch(/^Author: Botledger contributors$/m);
+    expect(metadata.match(/^Project-URL: \w+/gm)).toHaveLength(5);
+  },
+);

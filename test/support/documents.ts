@@ -8,7 +8,9 @@ export function documents(): string[] {
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
       join(folder, name).replaceAll('\\', '/'),
     );
-  const ofPackages = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/README.md`);
+  const ofPackages = readdirSync(join(ROOT, 'packages'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => ['README.md', 'CHANGELOG.md'].map((file) => `packages/${name}/${file}`));
   return [...readdirSync(ROOT), ...['src', 'test', 'docs'].flatMap(below), ...ofPackages].filter(
     (path) => path.endsWith('.md') && path !== 'docs/interface.md' && !path.startsWith('docs/generate/'),
   );

@@ -13,6 +13,10 @@ import { ROOT } from '../support/source-files.ts';
 
 const DOCUMENTS = [...documents(), 'docs/interface.md'];
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+/** How pages of the packages, which registries show, link to files of the repository. */
+const ABROAD = JSON.parse(read('package.json')).repository.url.replace(/^git\+(.*)\.git$/, '$1/blob/main/');
+const isRelative = (target: string): boolean => !/^https?:/.test(target);
+
 describe('the documents', () => {
   const unused = {} as never;
   const routes = apiRoutes({
@@ -114,7 +118,11 @@ describe.each(DOCUMENTS)('%s', (name) => {
 
   it('has no broken link', () => {
     const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
-    const broken = links.filter((target) => !/^https?:/.test(target)).filter((target) => !resolves(name, target));
+    const broken = links.filter((target) =>
+      target.startsWith(ABROAD)
+        ? !resolves('', target.slice(ABROAD.length))
+        : isRelative(target) && !resolves(name, target),
+    );
     expect(broken).toEqual([]);
   });
 
