@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { schemaOf } from '../src/projections/read-model.ts';
-import { readModels } from '../src/projections/registry.ts';
+import { readModels } from '../test/support/read-models.ts';
 import { ask } from './ask.ts';
 import { command } from './command.ts';
 import { quantile } from './quantile.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readModels } from '../src/projections/registry.ts';
+import { readModels } from '../test/support/read-models.ts';
 import { ask } from './ask.ts';
 
 /** The users of the load's events; as many as the load may use at once. */

@@ -9,11 +9,11 @@ import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-pos
 import { migrateRuntimeSchema } from '../src/database/runtime-schema.ts';
 import { customEventsReceived } from '../src/domain/intake/events.ts';
 import { intakeStream } from '../src/domain/streams.ts';
-import { readModels } from '../src/projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../src/projections/runtime/wait-for-read-models.ts';
 import { systemSources } from '../src/util/system-sources.ts';
 import { openTestLog } from '../test/support/engines.ts';
 import { startKafkaBroker } from '../test/support/kafka-broker.ts';
+import { readModels } from '../test/support/read-models.ts';
 import { type ServiceProcess, serviceProcess } from '../test/support/service-process.ts';
 import { processorSeconds } from './proc.ts';
 

@@ -3,7 +3,7 @@ import leven from 'leven';
 import { z } from 'zod';
 import { ENGINE_NAMES, ENGINE_VARIABLES, ENGINES } from './log/engines.ts';
 import { problemsOfPolicy } from './projections/bad-event-policy.ts';
-import { READ_MODEL_NAMES } from './projections/read-model.ts';
+import { READ_MODEL_NAMES } from './projections/registry.ts';
 import { count } from './util/variables.ts';
 
 /** The environment variables of the service. They are checked once at the start; one error names all problems. */

@@ -4,7 +4,7 @@ import type { AuditedBalance } from '../domain/referral/account/audit.ts';
 import { type HistoryRow, historyOf } from '../domain/referral/account/history.ts';
 import { accountStream } from '../domain/streams.ts';
 import type { EventLog } from '../log/port.ts';
-import { accountsReadModel } from '../projections/accounts/read-model.ts';
+import { accountsManifest } from '../projections/accounts/manifest.ts';
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
 import { historyRows } from '../queries/referral/history.ts';
 import { differentBalance } from './audit-accounts.ts';
@@ -66,7 +66,7 @@ async function bothSides(
   { log, sources, projected }: Pick<LongWorkContext, 'log' | 'sources' | 'projected'>,
   { bot, user, unit, at }: BalanceRequest,
 ): Promise<BothSides> {
-  const { pool, schema } = await projected(accountsReadModel);
+  const { pool, schema } = await projected(accountsManifest);
   const [source, name] = [
     { pool, accounts: schema },
     { bot, userId: user },

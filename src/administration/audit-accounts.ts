@@ -4,7 +4,7 @@ import { UnreadableEventError } from '../domain/event-type.ts';
 import type { AuditedBalance } from '../domain/referral/account/audit.ts';
 import { accountOf } from '../domain/streams.ts';
 import { BrokenChainError, UnreadableCommitError } from '../log/port.ts';
-import { accountsReadModel } from '../projections/accounts/read-model.ts';
+import { accountsManifest } from '../projections/accounts/manifest.ts';
 import { type AccountName, type AccountSource, revisionOf } from '../queries/referral/account-source.ts';
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
 import type { LongWorkContext } from './context.ts';
@@ -23,7 +23,7 @@ export async function* auditAccounts(
   bot: string | undefined,
   onProgress: (done: number, total: number) => void,
 ): AsyncGenerator<AccountFinding> {
-  const { pool, schema } = await context.projected(accountsReadModel);
+  const { pool, schema } = await context.projected(accountsManifest);
   const source: AccountSource = { pool, accounts: schema };
   const names = await openAuditedNames(pool);
   try {

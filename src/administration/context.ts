@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { CommandContext } from '../commands/decide-and-append.ts';
-import type { ReadModel } from '../projections/read-model.ts';
+import type { Manifest, ReadModel } from '../projections/read-model.ts';
 import type { ProjectorOptions } from '../projections/runtime/projector.ts';
 import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 
@@ -18,7 +18,7 @@ export interface LongWorkContext extends AdministrationContext {
   /** The options with which the work projects a read model itself. */
   projector(model: ReadModel): ProjectorOptions;
   /** The tables of the version that answers, when it has applied all that was in the log when the work began. */
-  projected(model: ReadModel): Promise<CatalogSource>;
+  projected(model: Manifest): Promise<CatalogSource>;
   /** Aborts when the work is to stop early. */
   readonly signal: AbortSignal;
   /** Shows the progress of the work. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { EventLog } from '../log/port.ts';
-import type { ReadModel } from '../projections/read-model.ts';
+import type { Manifest } from '../projections/read-model.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { unavailable } from './errors.ts';
 
@@ -14,7 +14,7 @@ export interface CaughtUpFindOptions {
   readonly pool: pg.Pool;
   readonly log: EventLog;
   /** The read model that `find` asks. */
-  readonly model: ReadModel;
+  readonly model: Manifest;
   readonly maxWaitMs: number;
 }
 

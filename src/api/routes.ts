@@ -11,7 +11,7 @@ import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
 import type { BotApi } from '../platform/bot-api.ts';
-import { eventsReadModel } from '../projections/events/read-model.ts';
+import { eventsManifest } from '../projections/events/manifest.ts';
 import type { ServedSchema } from '../projections/served-schema.ts';
 import type { FindCellUsers, RunReport } from '../queries/reports/run-report.ts';
 import { broadcastRoutes } from './broadcast/routes.ts';
@@ -65,7 +65,7 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     sendEvent(receiveCustomEvents({ log, sources, directory }), unknown, sources.now),
     ...sendUpdate(updates, sources.now),
     webhook(updates),
-    listBotErrors(async () => ({ pool, events: await served(eventsReadModel) }), sources.now),
+    listBotErrors(async () => ({ pool, events: await served(eventsManifest) }), sources.now),
     ...reportRoutes(dependencies, reports),
     ...broadcastRoutes(dependencies, reports),
     ...savedSegmentRoutes(dependencies),

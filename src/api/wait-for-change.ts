@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { type Position, partitionOf } from '../log/port.ts';
-import type { ReadModel } from '../projections/read-model.ts';
+import type { Manifest } from '../projections/read-model.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { inTime } from '../util/in-time.ts';
 import { sharedCall } from '../util/shared-call.ts';
@@ -18,7 +18,7 @@ export type WaitForChange = (request: FastifyRequest, position: Position | undef
  * Waits at most 2 s for the read models that show the change. Never throws: the change is in the log whether or not the read
  * models have it, so an error would be untrue.
  */
-export function createChangeWait(pool: pg.Pool, ...models: readonly ReadModel[]): WaitForChange {
+export function createChangeWait(pool: pg.Pool, ...models: readonly Manifest[]): WaitForChange {
   const loads = models.map((model) => sharedCall(servedProgress(pool, model)));
   const names = models.map(({ name }) => name).join(' and ');
   return async (request, position) => {

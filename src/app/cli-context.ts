@@ -4,8 +4,10 @@ import { readConfig } from '../config.ts';
 import { FRESH_MS } from '../database/fresh-cache.ts';
 import { engineOf } from '../log/engines.ts';
 import { type Cursor, partitionOf } from '../log/port.ts';
-import { catalogReadModel } from '../projections/catalog/read-model.ts';
-import { type ReadModel, schemaOf } from '../projections/read-model.ts';
+import { catalogManifest } from '../projections/catalog/manifest.ts';
+import { loadReadModel, loadReadModels } from '../projections/load-read-model.ts';
+import { type Manifest, type ReadModel, schemaOf } from '../projections/read-model.ts';
+import { MANIFESTS } from '../projections/registry.ts';
 import { type ProjectorOptions, runProjector, shareAmongProjectors } from '../projections/runtime/projector.ts';
 import { isFollowed, servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { type LoadProgress, servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
@@ -15,11 +17,6 @@ import { systemSources } from '../util/system-sources.ts';
 import { type AnnounceOptions, announcedWait } from './announced-wait.ts';
 import { type Foundation, openFoundation, openLog } from './compose.ts';
 import { createLogger } from './logger.ts';
-
-/** Loads the registry of read models late, since it is much code and most commands only ask the catalog. */
-async function registeredReadModels(): Promise<readonly ReadModel[]> {
-  return (await import('../projections/registry.ts')).readModels;
-}
 
 /**
  * A command waits at most this long until every running instance answers accordingly (decisions.md#command-returns).
@@ -43,8 +40,9 @@ export function cliContext(
   /** For tests: replace the read models of the same names, and are all that `readModels()` returns. */
   changed?: readonly ReadModel[],
 ): ContextRunner {
-  const readModels = changed === undefined ? registeredReadModels : async () => changed;
-  const current = (model: ReadModel): ReadModel => changed?.find(({ name }) => name === model.name) ?? model;
+  const readModels = async (): Promise<readonly ReadModel[]> => changed ?? loadReadModels();
+  const manifests: readonly Manifest[] = changed ?? MANIFESTS;
+  const current = ({ name }: Manifest): Manifest => manifests.find((each) => each.name === name)!;
   return async (work, { mayCreateDatabase = false } = {}) => {
     const config = readConfig(env);
     // A person reads the command's output. Without LOG_LEVEL, only fatal log lines are written beside it.
@@ -69,9 +67,11 @@ export function cliContext(
       });
       const yielding = new AbortController();
       const standByEnds = AbortSignal.any([stopping.signal, yielding.signal]);
-      const standBy = (model: ReadModel): Promise<void> =>
-        runProjector({ ...projector(model), signal: standByEnds }, true);
-      const projecting = new Map([[catalogReadModel.name, standBy(current(catalogReadModel))]]);
+      const standBy = async ({ name }: Manifest): Promise<void> => {
+        const model = changed?.find((each) => each.name === name) ?? (await loadReadModel(name));
+        await runProjector({ ...projector(model), signal: standByEnds }, true);
+      };
+      const projecting = new Map([[catalogManifest.name, standBy(catalogManifest)]]);
       lifecycle.started('projectors', async () => {
         stopping.abort();
         await Promise.all(projecting.values());
@@ -94,11 +94,11 @@ export function cliContext(
         sources: systemSources,
         readModels,
         projector,
-        catalog: () => projected(catalogReadModel),
+        catalog: () => projected(catalogManifest),
         projected,
         waitForReadModels: (change) =>
-          announced(waitForChange(foundation, readModels, change), 'the recorded change to be in effect'),
-        applied: (change) => hasApplied(foundation, readModels, change),
+          announced(waitForChange(foundation, manifests, change), 'the recorded change to be in effect'),
+        applied: (change) => hasApplied(foundation, manifests, change),
         async answering(model) {
           const served = servedOf(await versionsOf(pool, current(model)));
           return served === null ? null : { pool, schema: schemaOf(served.name, served.version) };
@@ -147,13 +147,13 @@ const SWITCH_MS = 2 * FRESH_MS;
 /** Waits until the read models that a projector follows have applied the change. @throws ReadModelWaitTimeoutError */
 async function waitForChange(
   { pool }: Foundation,
-  readModels: () => Promise<readonly ReadModel[]>,
+  manifests: readonly Manifest[],
   { category, position, replaces = false, revalues = false }: Change,
 ): Promise<void> {
   if (position === undefined) return;
   const written: Cursor = new Map([[partitionOf(position), position]]);
   const followed: LoadProgress[] = [];
-  for (const model of await readModels())
+  for (const model of manifests)
     if (model.categories.includes(category) && (await hasProjector(pool, model)))
       followed.push(servedProgress(pool, model, revalues));
   if (!(await waitForReadModels(followed, written, { timeoutMs: WAIT_MS })))
@@ -167,11 +167,11 @@ const APPLIED_POLL_MS = 25;
 /** Whether the read models of a service apply the change within WAIT_MS. One that has stopped is not waited for. */
 async function hasApplied(
   { pool }: Foundation,
-  readModels: () => Promise<readonly ReadModel[]>,
+  manifests: readonly Manifest[],
   { category, position }: Change,
 ): Promise<boolean> {
   if (position === undefined) return true;
-  const models = (await readModels()).filter(({ categories }) => categories.includes(category));
+  const models = manifests.filter(({ categories }) => categories.includes(category));
   const followed: LoadProgress[] = [];
   for (const model of models) {
     const served = servedOf(await versionsOf(pool, model));
@@ -185,13 +185,13 @@ async function hasApplied(
 
 /** Whether a service runs, that is, another instance projects the catalog. */
 async function isServed({ pool, instance }: Foundation): Promise<boolean> {
-  const served = servedOf(await versionsOf(pool, catalogReadModel));
+  const served = servedOf(await versionsOf(pool, catalogManifest));
   return served !== null && isFollowed(pool, served.name, served.version, instance);
 }
 
 /** Whether a projector follows the read model. If none does, no service answers from it, so a command need not wait. */
-async function hasProjector(pool: Foundation['pool'], model: ReadModel): Promise<boolean> {
-  if (model.name === catalogReadModel.name) return true;
+async function hasProjector(pool: Foundation['pool'], model: Manifest): Promise<boolean> {
+  if (model.name === catalogManifest.name) return true;
   const served = servedOf(await versionsOf(pool, model));
   return served !== null && isFollowed(pool, served.name, served.version);
 }

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { ANY_CATEGORIES } from '../domain/streams.ts';
 import { type AppendOptions, type EventLog, LogBusyError } from '../log/port.ts';
 import { categoryOf } from '../log/stream-name.ts';
-import { type ReadModel, schemaOf } from '../projections/read-model.ts';
+import { type Manifest, schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { itemsOf } from '../projections/runtime/read-commits.ts';
 import { isFollowed, servedOf, versionsOf } from '../projections/runtime/versions.ts';
@@ -110,7 +110,7 @@ export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePa
 }
 
 /** Returns the log with appends to intake slowed, by sender, to the pace of the read models that follow intake. */
-export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly ReadModel[], maxWaitMs: number): EventLog {
+export function pacedLog(log: EventLog, pool: pg.Pool, readModels: readonly Manifest[], maxWaitMs: number): EventLog {
   const followers = readModels.filter(({ categories }) => categories.includes(INTAKE));
   const pace = createIntakePace({
     lateSeconds: async () =>
@@ -149,7 +149,7 @@ export function pacedAppend(
 /**
  * How late a read model is. 0 if no projector runs or a bad event has stopped it, since holding intake would not help.
  */
-async function secondsLate(pool: pg.Pool, log: EventLog, model: ReadModel): Promise<number> {
+async function secondsLate(pool: pg.Pool, log: EventLog, model: Manifest): Promise<number> {
   const served = servedOf(await versionsOf(pool, model));
   if (served === null || served.error !== null || !(await isFollowed(pool, served.name, served.version))) return 0;
   return (await log.lag(await loadCheckpoint(pool, schemaOf(served.name, served.version)))).seconds;

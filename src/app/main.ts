@@ -4,9 +4,8 @@ import { NewerDatabaseError } from '../database/migrate.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
 import { isTracing, SEND_SPANS_MS, sendSpans } from '../util/tracing.ts';
 import type { Foundation, Worker } from './compose.ts';
+import { loadWorker } from './load-worker.ts';
 import { createLogger } from './logger.ts';
-import { startProcesses } from './processes.ts';
-import { startProjectors } from './projectors.ts';
 import { startReportThreads } from './report-threads.ts';
 import { startService } from './service.ts';
 import type { ThreadKind } from './service-thread.ts';
@@ -39,10 +38,10 @@ async function start(): Promise<void> {
    * Beside an api, projectors and processes get threads of their own. That of the projectors also leads the log's
    * index.
    */
-  const startWorker = (kind: ThreadKind, foundation: Foundation): Worker => {
+  const startWorker = async (kind: ThreadKind, foundation: Foundation): Promise<Worker> => {
     if (config.ROLE === 'all')
       return startThread({ kind, config: { ...config, DATABASE_URL: foundation.connectionString } }, logger);
-    return (kind === 'projectors' ? startProjectors : startProcesses)(foundation, config, logger);
+    return (await loadWorker(kind))(foundation, config, logger);
   };
   const starting = startService({
     config,

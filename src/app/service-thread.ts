@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
 import { isTracing, SEND_SPANS_MS, sendSpans } from '../util/tracing.ts';
 import { openFoundation } from './compose.ts';
+import { loadWorker } from './load-worker.ts';
 import { createLogger } from './logger.ts';
 import { threadMetrics } from './metrics/thread-metrics.ts';
 import { createStartWait, StartStoppedError } from './start-wait.ts';
@@ -26,11 +27,7 @@ export interface ThreadData {
  * same priority, since requests wait for read models (docs/adr/0014-all-threads-have-the-same-priority.md).
  */
 const { kind, config } = workerData as ThreadData;
-// Loads only the code that it runs: projectors need 14 MiB of heap, processes 28 MiB.
-const start =
-  kind === 'projectors'
-    ? (await import('./projectors.ts')).startProjectors
-    : (await import('./processes.ts')).startProcesses;
+const start = await loadWorker(kind);
 const logger = await createLogger(config.LOG_LEVEL);
 const lifecycle = createLifecycle();
 if (isTracing()) lifecycle.started('traces', () => sendSpans(SEND_SPANS_MS));
@@ -49,7 +46,7 @@ try {
   // The projectors' thread may lead the log's index.
   const options = { mayLead: kind === 'projectors', wait, metrics };
   const foundation = await openFoundation(config, 'service', logger, lifecycle, options);
-  const worker = start(foundation, config, logger);
+  const worker = await start(foundation, config, logger);
   lifecycle.started(kind, () => worker.stop());
   await stopped;
 } catch (error) {

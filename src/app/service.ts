@@ -19,11 +19,12 @@ import { oldestWriter } from '../database/oldest-writer.ts';
 import { createPool } from '../database/pool.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
 import { createBotApi } from '../platform/bot-api.ts';
-import { broadcastsReadModel } from '../projections/broadcasts/read-model.ts';
-import { catalogReadModel } from '../projections/catalog/read-model.ts';
-import { eventsReadModel } from '../projections/events/read-model.ts';
-import { type ReadModel, schemaOf } from '../projections/read-model.ts';
-import { readModels as registered } from '../projections/registry.ts';
+import { broadcastsManifest } from '../projections/broadcasts/manifest.ts';
+import { catalogManifest } from '../projections/catalog/manifest.ts';
+import { eventsManifest } from '../projections/events/manifest.ts';
+import { loadReadModels } from '../projections/load-read-model.ts';
+import { type Manifest, type ReadModel, schemaOf } from '../projections/read-model.ts';
+import { MANIFESTS } from '../projections/registry.ts';
 import { projectionStatus } from '../projections/runtime/status.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { schemaCatchesUp, servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
@@ -67,9 +68,9 @@ export interface ServiceOptions extends FoundationOptions {
   /** Stops a start that waits. */
   readonly signal: AbortSignal;
   /** Called if the role includes projectors. */
-  readonly startProjectors: (foundation: Foundation) => Worker;
+  readonly startProjectors: (foundation: Foundation) => Worker | Promise<Worker>;
   /** Called if the role includes processes. */
-  readonly startProcesses: (foundation: Foundation) => Worker;
+  readonly startProcesses: (foundation: Foundation) => Worker | Promise<Worker>;
   /** Called if the role includes the api. */
   readonly startReports: (foundation: Foundation) => ReportThreads;
   /** The read models to serve. Default: all of them; tests pass others. */
@@ -85,7 +86,8 @@ export interface ServiceOptions extends FoundationOptions {
  * @throws StartError if the operator must correct something, StartStoppedError
  */
 export async function startService(options: ServiceOptions): Promise<string> {
-  const { config, logger, lifecycle, signal, readModels = registered } = options;
+  const { config, logger, lifecycle, signal, readModels } = options;
+  const manifests = readModels ?? MANIFESTS;
   const sources = systemSources;
   const wait = createStartWait(logger, signal);
   const front = await openFront({ logger, host: config.HOST, port: config.PORT, waitsFor: () => wait.waitsFor });
@@ -96,12 +98,12 @@ export async function startService(options: ServiceOptions): Promise<string> {
   clockMetric(metrics.registry, clock.aheadMs);
   const threads: Pick<Worker, 'metrics'>[] = [];
   if (config.ROLE === 'all' || config.ROLE === 'projector') {
-    const projectors = options.startProjectors(foundation);
+    const projectors = await options.startProjectors(foundation);
     threads.push(projectors);
     lifecycle.started('projectors', () => projectors.stop());
   }
   if (config.ROLE === 'all' || config.ROLE === 'process') {
-    const processes = options.startProcesses(foundation);
+    const processes = await options.startProcesses(foundation);
     threads.push(processes);
     lifecycle.started('processes', () => processes.stop());
   }
@@ -139,20 +141,20 @@ export async function startService(options: ServiceOptions): Promise<string> {
     answerTimeoutMs: TEST_ANSWER_MS,
   });
   lifecycle.started('calls of test sends', () => botApi.close());
-  const served = servedSchema(lookups, readModels, config.MAX_WAIT_MS / LOOKUPS);
-  const paced = pacedLog(log, lookups, readModels, config.MAX_WAIT_MS);
+  const served = servedSchema(lookups, manifests, config.MAX_WAIT_MS / LOOKUPS);
+  const paced = pacedLog(log, lookups, manifests, config.MAX_WAIT_MS);
   const reports = isApi ? options.startReports(foundation) : null;
   if (reports !== null) {
     lifecycle.started('reports', () => reports.stop());
     threads.push(reports);
   }
   /** Null while its first version is built. */
-  const schemaNow = async (model: ReadModel): Promise<string | null> => {
+  const schemaNow = async (model: Manifest): Promise<string | null> => {
     const version = servedOf(await versionsOf(lookups, model));
     return version === null ? null : schemaOf(version.name, version.version);
   };
   let catalogReady = false;
-  const catalogSource = async () => ({ pool: lookups, schema: await served(catalogReadModel) });
+  const catalogSource = async () => ({ pool: lookups, schema: await served(catalogManifest) });
   const isCaughtUp = schemaCatchesUp(log, lookups);
   const keyTables = { catalog: catalogSource, isCaughtUp, maxWaitMs: config.MAX_WAIT_MS / LOOKUPS };
   const authenticator = createAuthenticator({ ...keyTables, sources });
@@ -163,13 +165,13 @@ export async function startService(options: ServiceOptions): Promise<string> {
           log,
           sources,
           pool: foundation.pool,
-          readModels: async () => readModels,
+          readModels: async () => readModels ?? loadReadModels(),
           waitForSwitch: () => pause(2 * FRESH_MS),
         },
         lookups,
         catalog: catalogSource,
-        events: () => served(eventsReadModel),
-        waitForCatalog: createChangeWait(lookups, catalogReadModel),
+        events: () => served(eventsManifest),
+        waitForCatalog: createChangeWait(lookups, catalogManifest),
       })
     : [];
   const links = oneTimeKeys(sources);
@@ -192,13 +194,13 @@ export async function startService(options: ServiceOptions): Promise<string> {
         if (isApi && !catalogReady) throw new NotReady(`waiting for ${wait.waitsFor}`);
       },
       database: () => lookups.query('SELECT 1'),
-      projections: () => projectionStatus(lookups, log, readModels),
+      projections: () => projectionStatus(lookups, log, manifests),
       horizon: () => oldestWriter(lookups),
       state: serviceStateReader({
         pool: lookups,
         log,
-        catalog: () => schemaNow(catalogReadModel),
-        broadcasts: () => schemaNow(broadcastsReadModel),
+        catalog: () => schemaNow(catalogManifest),
+        broadcasts: () => schemaNow(broadcastsManifest),
         elapsed: () => performance.now(),
       }),
       now: sources.now,
@@ -241,7 +243,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
             recorder: clicks,
             findLaunch: createFindLaunch({
               log,
-              source: async () => ({ pool: lookups, broadcasts: await served(broadcastsReadModel) }),
+              source: async () => ({ pool: lookups, broadcasts: await served(broadcastsManifest) }),
             }),
           },
           console: {
@@ -264,7 +266,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
 
   const makeDemo = (): Promise<Demo | null> => notYetIfSlow(() => prepareDemo({ log, sources }, config.DATA_DIR));
   const demo = config.DATABASE_URL === undefined ? await wait.until('the log and its index', makeDemo) : null;
-  const catalog = [servedProgress(foundation.pool, catalogReadModel)];
+  const catalog = [servedProgress(foundation.pool, catalogManifest)];
   let logEnd: Cursor | null = null;
   await wait.until('the catalog to catch up with the log', () =>
     notYetIfSlow(async () => {

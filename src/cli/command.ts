@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { LongWorkContext } from '../administration/context.ts';
 import type { Finding } from '../administration/finding.ts';
 import type { EventLog, Position } from '../log/port.ts';
-import type { ReadModel } from '../projections/read-model.ts';
+import type { Manifest } from '../projections/read-model.ts';
 import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 
 /** The context that the action of a command works with. */
@@ -21,7 +21,7 @@ export interface CliContext extends LongWorkContext {
    */
   applied(change: Change): Promise<boolean>;
   /** The tables of the version that answers now, perhaps late; null: there is none. */
-  answering(model: ReadModel): Promise<CatalogSource | null>;
+  answering(model: Manifest): Promise<CatalogSource | null>;
   /** WEBHOOK_ALLOWED_NETWORKS */
   readonly allowedNetworks: readonly string[];
   /** Opens the log on an engine, configured by that engine's own variables. It is closed when the command ends. */

@@ -4,7 +4,7 @@ import type { CommandContext } from '../commands/decide-and-append.ts';
 import type { Accounts } from '../commands/referral/accounts.ts';
 import type { Config } from '../config.ts';
 import type { Cursor } from '../log/port.ts';
-import type { ReadModel } from '../projections/read-model.ts';
+import type { Manifest } from '../projections/read-model.ts';
 
 /**
  * Works in the background: reads read models or the log, and appends commands. Several instances may run it at once, and any
@@ -34,7 +34,7 @@ export interface ProcessContext extends CommandContext {
   /** Shared by all processes, so that each account is read once. */
   readonly accounts: Accounts;
   /** The live version of a read model; null while the first is being built. */
-  served(model: ReadModel): Promise<Served | null>;
+  served(model: Manifest): Promise<Served | null>;
   /** The partitions of the log whose work is to be done here. When they change, the process is stopped and run again. */
   readonly partitions: ReadonlySet<number>;
   /** The position that this process has saved last in these partitions; empty if the schema was dropped since. */

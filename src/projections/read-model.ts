@@ -8,6 +8,25 @@ export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
 }
 
 /**
+ * The name and the shape of a read model, which its readers need. Programs that write it load its code, too
+ * (load-read-model.ts).
+ */
+export interface Manifest {
+  readonly name: string;
+  /** Raised with every change of the tables or of the rows in them. */
+  readonly shape: number;
+  /** The stream categories it reads. */
+  readonly categories: readonly string[];
+  /** The table, view or call of a function of deferred work. While it has a row, the rows of other tables lag behind the checkpoint. */
+  readonly deferredRelation?: string;
+  /**
+   * The function, without arguments, that counts the deferred work that answers wait for, as deferred_events in
+   * events/tables.ts. Absent: answers do not depend on deferred work.
+   */
+  readonly deferredCount?: string;
+}
+
+/**
  * PostgreSQL tables derived from the log, and how each event changes them. The database can have several versions of a read
  * model, each in a schema of its own (runtime/versions.ts).
  *
@@ -15,12 +34,7 @@ export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
  * same transaction, so that every commit is applied exactly once. The rows must not depend on how commits are cut into
  * batches, nor on how partitions interleave. `apply` must not look at the clock.
  */
-export interface ReadModel {
-  readonly name: string;
-  /** Raised with every change of the tables or of the rows in them. */
-  readonly shape: number;
-  /** The stream categories it reads. */
-  readonly categories: readonly string[];
+export interface ReadModel extends Manifest {
   /** The events it reads. Commits come without other events, which are not parsed. */
   readonly events: readonly LedgerEvent['type'][];
   /** Whether it gets personal fields and secrets in clear, except erased ones; else they stay sealed. */
@@ -42,13 +56,6 @@ export interface ReadModel {
    * @returns whether there is more work; work that waits because of `behind` does not count
    */
   idle?(tx: ClientBase, behind: boolean): Promise<boolean>;
-  /** The table, view or call of a function of deferred work. While it has a row, the rows of other tables lag behind the checkpoint. */
-  readonly deferredRelation?: string;
-  /**
-   * The function, without arguments, that counts the deferred work that answers wait for, as deferred_events in
-   * events/tables.ts. Absent: answers do not depend on deferred work.
-   */
-  readonly deferredCount?: string;
   /**
    * Derived tables that `idle` or triggers make from the other tables. Their rows depend on when `idle` runs and on how
    * commits are cut into batches, answers do not. So a comparison with a replay leaves them out, and its replay runs
@@ -74,19 +81,3 @@ export function placed<P extends Placement>(placement: P, tables: readonly strin
 export function schemaOf(name: string, version: number): string {
   return `${name}_v${version}`;
 }
-
-/**
- * The names of all read models, in the order of registry.ts. The configuration checks names against this list, so that
- * reading it does not load the code of all read models.
- */
-export const READ_MODEL_NAMES = [
-  'catalog',
-  'users',
-  'events',
-  'reports',
-  'broadcasts',
-  'recipients',
-  'clicks',
-  'referral',
-  'accounts',
-] as const;

@@ -1,23 +1,25 @@
-import { accountsReadModel } from './accounts/read-model.ts';
-import { broadcastsReadModel } from './broadcasts/read-model.ts';
-import { catalogReadModel } from './catalog/read-model.ts';
-import { clicksReadModel } from './clicks/read-model.ts';
-import { eventsReadModel } from './events/read-model.ts';
-import type { ReadModel } from './read-model.ts';
-import { recipientsReadModel } from './recipients/read-model.ts';
-import { referralReadModel } from './referral/read-model.ts';
-import { reportsReadModel } from './saved-reports/read-model.ts';
-import { usersReadModel } from './users/read-model.ts';
+import { accountsManifest } from './accounts/manifest.ts';
+import { broadcastsManifest } from './broadcasts/manifest.ts';
+import { catalogManifest } from './catalog/manifest.ts';
+import { clicksManifest } from './clicks/manifest.ts';
+import { eventsManifest } from './events/manifest.ts';
+import type { Manifest } from './read-model.ts';
+import { recipientsManifest } from './recipients/manifest.ts';
+import { referralManifest } from './referral/manifest.ts';
+import { reportsManifest } from './saved-reports/manifest.ts';
+import { usersManifest } from './users/manifest.ts';
 
-/** Every read model: projectors, the CLI, metrics and test suites go by this list. */
-export const readModels: readonly ReadModel[] = [
-  catalogReadModel,
-  usersReadModel,
-  eventsReadModel,
-  reportsReadModel,
-  broadcastsReadModel,
-  recipientsReadModel,
-  clicksReadModel,
-  referralReadModel,
-  accountsReadModel,
+/** Every read model: the CLI, metrics and configuration go by this list. Their code: read-models.ts. */
+export const MANIFESTS: readonly Manifest[] = [
+  catalogManifest,
+  usersManifest,
+  eventsManifest,
+  reportsManifest,
+  broadcastsManifest,
+  recipientsManifest,
+  clicksManifest,
+  referralManifest,
+  accountsManifest,
 ];
+
+export const READ_MODEL_NAMES = MANIFESTS.map(({ name }) => name);

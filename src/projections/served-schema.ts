@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { freshCache } from '../database/fresh-cache.ts';
-import { type ReadModel, schemaOf } from './read-model.ts';
+import { type Manifest, schemaOf } from './read-model.ts';
 import { loadCheckpoint } from './runtime/checkpoint.ts';
 import { servedOf, type Version, versionsOf } from './runtime/versions.ts';
 import { waitForReadModels } from './runtime/wait-for-read-models.ts';
@@ -11,7 +11,7 @@ export class ReadModelNotReadyError extends Error {
 }
 
 /** The schema to answer from now. @throws ReadModelNotReadyError while the read model is being built */
-export type ServedSchema = (model: ReadModel) => Promise<string>;
+export type ServedSchema = (model: Manifest) => Promise<string>;
 
 /** How long an instance waits for the version that it moves to. If the time is over, it tries again at the next look-up. */
 const CATCH_UP_MS = 400;
@@ -20,7 +20,7 @@ const CATCH_UP_MS = 400;
  * Looks up once a second which version of each read model answers. For a second after a switch some requests are still
  * answered from the version before, which keeps following the log.
  */
-export function servedSchema(pool: pg.Pool, models: readonly ReadModel[], maxWaitMs: number): ServedSchema {
+export function servedSchema(pool: pg.Pool, models: readonly Manifest[], maxWaitMs: number): ServedSchema {
   const byName = new Map(models.map((model) => [model.name, model]));
   const before = new Map<string, Version>();
   const served = freshCache({

@@ -4,7 +4,6 @@ import { inTransaction } from '../../src/database/transaction.ts';
 import { readEvent } from '../../src/domain/events.ts';
 import { type Cursor, type EventLog, hasPassedAll, type RecordedCommit } from '../../src/log/port.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
-import { readModels } from '../../src/projections/registry.ts';
 import { setSearchPath } from '../../src/projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
 import { pause } from '../../src/util/pause.ts';
@@ -12,6 +11,7 @@ import { eventsSnapshot, sorted } from '../support/events-snapshot.ts';
 import { foldIntake } from '../support/intake-fold.ts';
 import { readAll } from '../support/log.ts';
 import { firstSchema } from '../support/read-model-tables.ts';
+import { readModels } from '../support/read-models.ts';
 import { replayAll, rowsOf } from '../support/replay.ts';
 import { FIRST_USER, type Outcomes, startLoad, tokensOf, USERS } from './load.ts';
 

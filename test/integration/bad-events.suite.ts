@@ -3,10 +3,10 @@ import { deadLetterSkipped } from '../../src/domain/operations/dead-letters.ts';
 import { ANY_CATEGORIES, projectionStream } from '../../src/domain/streams.ts';
 import { EMPTY_STREAM } from '../../src/log/port.ts';
 import { schemaOf } from '../../src/projections/read-model.ts';
-import { readModels } from '../../src/projections/registry.ts';
 import { type Answers, allAnswers, type FilledBots, fillService } from '../support/all-answers.ts';
 import { newBot, newCommit } from '../support/log.ts';
 import { operate } from '../support/operate.ts';
+import { readModels } from '../support/read-models.ts';
 import type { TestService } from '../support/service.ts';
 
 const CATEGORIES: readonly string[] = [...new Set(readModels.flatMap(({ categories }) => categories))];

@@ -11,7 +11,6 @@ import { broadcastsReadModel } from '../../src/projections/broadcasts/read-model
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import { recipientsReadModel } from '../../src/projections/recipients/read-model.ts';
 import { referralReadModel } from '../../src/projections/referral/read-model.ts';
-import { readModels } from '../../src/projections/registry.ts';
 import { usersReadModel } from '../../src/projections/users/read-model.ts';
 import { audienceChats } from '../../src/queries/broadcast/audience.ts';
 import { recipientUsers } from '../../src/queries/broadcast/recipient-users.ts';
@@ -20,6 +19,7 @@ import { type Answers, allAnswers, type FilledBots, fillService } from '../suppo
 import { readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
 import { firstSchema } from '../support/read-model-tables.ts';
+import { readModels } from '../support/read-models.ts';
 import { type Rows, replayAll, rowsOf } from '../support/replay.ts';
 import type { TestService } from '../support/service.ts';
 

@@ -10,11 +10,11 @@ import type { Process, ProcessContext } from '../../src/processes/process.ts';
 import { migrateProcessesSchema } from '../../src/processes/process-states.ts';
 import { processes } from '../../src/processes/registry.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
-import { readModels } from '../../src/projections/registry.ts';
 import { type ProjectionStatus, projectionStatus } from '../../src/projections/runtime/status.ts';
 import { pause } from '../../src/util/pause.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { readModels } from '../support/read-models.ts';
 
 /** The runtime of processes, with processes that only record that they run. */
 

@@ -3,11 +3,11 @@ import PQueue from 'p-queue';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyOf } from '../../src/log/stream-name.ts';
 import { type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
-import { readModels } from '../../src/projections/registry.ts';
 import { pause } from '../../src/util/pause.ts';
 import { type Answers, allAnswers, type FilledBots, fillService, request } from '../support/all-answers.ts';
 import { readAll } from '../support/log.ts';
 import { botledger, operate } from '../support/operate.ts';
+import { readModels } from '../support/read-models.ts';
 import { startTestInstance, type TestBot, type TestService } from '../support/service.ts';
 
 /** A pause between requests, which would else take the processor from the rebuild. */

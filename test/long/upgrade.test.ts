@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readModels } from '../../src/projections/registry.ts';
 import { pause } from '../../src/util/pause.ts';
 import { type Outcomes, startLoad } from '../crash/load.ts';
 import { expectOnce, meetUsers } from '../crash/rounds.ts';
@@ -9,6 +8,7 @@ import { inDatabase, openTestLog } from '../support/engines.ts';
 import { type FormerRelease, formerRelease } from '../support/former-release.ts';
 import { readAll } from '../support/log.ts';
 import { operate } from '../support/operate.ts';
+import { readModels } from '../support/read-models.ts';
 import { sampleReports } from '../support/sample-reports.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 

@@ -5,12 +5,13 @@ import { ReadModelWaitTimeoutError } from '../../src/cli/command.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
+import { loadReadModel } from '../../src/projections/load-read-model.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
-import { readModels } from '../../src/projections/registry.ts';
 import { createTestDatabase } from './database.ts';
 import { type MemoryLog, memoryLog } from './memory-log.ts';
 import { follow } from './projection.ts';
 import { firstSchema } from './read-model-tables.ts';
+import { readModels } from './read-models.ts';
 import { type TestSources, testSources } from './test-sources.ts';
 
 export interface CliRun {
@@ -104,9 +105,10 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
           allowedNetworks: [],
           yieldToService: async () => {},
           catalog: async () => source,
-          async projected(model) {
-            const follows = followed.get(model.name) ?? (await follow(database.pool, model, log));
-            followed.set(model.name, follows);
+          async projected({ name }) {
+            const model = await loadReadModel(name);
+            const follows = followed.get(name) ?? (await follow(database.pool, model, log));
+            followed.set(name, follows);
             await follows();
             return { pool: database.pool, schema: firstSchema(model) };
           },

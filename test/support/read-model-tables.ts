@@ -4,7 +4,7 @@ import { type ReadModel, schemaOf } from '../../src/projections/read-model.ts';
 import { createTables } from '../../src/projections/runtime/versions.ts';
 
 /** The schema of the first version of a read model. Without a rebuild there is no other version. */
-export function firstSchema({ name }: ReadModel): string {
+export function firstSchema({ name }: Pick<ReadModel, 'name'>): string {
   return schemaOf(name, 1);
 }
 

@@ -11,7 +11,6 @@ import { readConfig } from '../../src/config.ts';
 import type { KeyKind } from '../../src/domain/catalog/events.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
-import { readModels as registered } from '../../src/projections/registry.ts';
 import { projectionStatus } from '../../src/projections/runtime/status.ts';
 import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
 import { createChunkCache } from '../../src/queries/reports/chunk-cache.ts';
@@ -20,6 +19,7 @@ import { createLifecycle } from '../../src/util/lifecycle.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { inDatabase, openTestLog, type TestEngine } from './engines.ts';
+import { readModels as registered } from './read-models.ts';
 
 export interface Answer {
   readonly status: number;

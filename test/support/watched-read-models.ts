@@ -1,5 +1,5 @@
 import type { ReadCommit, ReadModel } from '../../src/projections/read-model.ts';
-import { readModels } from '../../src/projections/registry.ts';
+import { readModels } from './read-models.ts';
 
 /**
  * The registered read models, each with a step before it applies commits.

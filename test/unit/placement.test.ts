@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readModels } from '../../src/projections/registry.ts';
+import { readModels } from '../support/read-models.ts';
 
 const TABLE = /CREATE TABLE (\w+) \(/g;
 

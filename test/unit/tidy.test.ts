@@ -16,9 +16,9 @@ function roomOf(path: string): string | null {
   return rest.length === 0 || room === 'app' ? null : room!;
 }
 
-/** The read models that the registry imports. */
-const READ_MODELS = readSource('src/projections/registry.ts')
-  .files.filter((file) => file.endsWith('/read-model.ts'))
+/** The manifests of read models, in the registry. */
+const MANIFESTS = readSource('src/projections/registry.ts')
+  .files.filter((file) => file.endsWith('/manifest.ts'))
   .map((file) => file.slice('src/'.length));
 
 /** The imports that each room may have besides itself: folders (with a slash) or files, below src. */
@@ -70,9 +70,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'util/',
     // The errors that mean that the database is down.
     'database/errors.ts',
-    // The schemas of the read models that queries read, and their lag.
+    // The manifests of the read models that queries read, their schemas and their lag.
     'projections/read-model.ts',
-    ...READ_MODELS,
+    'projections/registry.ts',
+    ...MANIFESTS,
     'projections/runtime/checkpoint.ts',
     'projections/runtime/read-model-lag.ts',
     'projections/runtime/status.ts',

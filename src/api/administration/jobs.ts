@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { jobOf, type RequestedJob, requestJob } from '../../commands/operations/work.ts';
 import { JOB_KINDS } from '../../domain/operations/work.ts';
 import { WORK_STREAM } from '../../domain/streams.ts';
-import { READ_MODEL_NAMES } from '../../projections/read-model.ts';
+import { READ_MODEL_NAMES } from '../../projections/registry.ts';
 import { findBot } from '../../queries/catalog/bots.ts';
 import { findJob, listJobs } from '../../queries/operations/jobs.ts';
 import { operatorOf } from '../access.ts';

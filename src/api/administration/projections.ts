@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listVersions } from '../../administration/overview.ts';
 import { dropOldVersion, switchVersion } from '../../administration/versions.ts';
-import { READ_MODEL_NAMES } from '../../projections/read-model.ts';
+import { READ_MODEL_NAMES } from '../../projections/registry.ts';
 import { operatorOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { AdminDependencies } from './context.ts';

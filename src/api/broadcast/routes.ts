@@ -4,15 +4,15 @@ import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
-import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { clicksReadModel } from '../../projections/clicks/read-model.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
-import { reportsReadModel } from '../../projections/saved-reports/read-model.ts';
+import { broadcastsManifest } from '../../projections/broadcasts/manifest.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
+import { clicksManifest } from '../../projections/clicks/manifest.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import { recipientsManifest } from '../../projections/recipients/manifest.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
+import { reportsManifest } from '../../projections/saved-reports/manifest.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
-import { usersReadModel } from '../../projections/users/read-model.ts';
+import { usersManifest } from '../../projections/users/manifest.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import type { ReportsOfBots } from '../reports/reports-of-bots.ts';
 import type { AnyRoute } from '../route.ts';
@@ -48,17 +48,17 @@ export function broadcastRoutes(
 ): AnyRoute[] {
   const source = async () => ({
     pool,
-    broadcasts: await served(broadcastsReadModel),
-    recipients: await served(recipientsReadModel),
+    broadcasts: await served(broadcastsManifest),
+    recipients: await served(recipientsManifest),
   });
-  const waitForChange = createChangeWait(pool, broadcastsReadModel, recipientsReadModel);
+  const waitForChange = createChangeWait(pool, broadcastsManifest, recipientsManifest);
   const context = { log, sources };
   const ids = { broadcast: createIdPool(context, 'broadcast'), segment: createIdPool(context, 'segment') };
-  const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
-  const users = async () => ({ pool, users: await served(usersReadModel) });
-  const recipientFields = async () => ({ ...(await users()), referral: await served(referralReadModel) });
+  const catalog = async () => ({ pool, schema: await served(catalogManifest) });
+  const users = async () => ({ pool, users: await served(usersManifest) });
+  const recipientFields = async () => ({ ...(await users()), referral: await served(referralManifest) });
   const tables = async () => {
-    const models = [usersReadModel, eventsReadModel, referralReadModel, broadcastsReadModel, recipientsReadModel];
+    const models = [usersManifest, eventsManifest, referralManifest, broadcastsManifest, recipientsManifest];
     const [users, events, referral, broadcasts, recipients] = await Promise.all(models.map(served));
     return { users: users!, events: events!, referral: referral!, broadcasts: broadcasts!, recipients: recipients! };
   };
@@ -85,10 +85,10 @@ export function broadcastRoutes(
     segmentFromReport(changes, findUsers, {
       catalog,
       log,
-      reports: async () => ({ pool, reports: await served(reportsReadModel) }),
+      reports: async () => ({ pool, reports: await served(reportsManifest) }),
     }),
     recipients(changes),
-    statistics(changes, () => served(clicksReadModel), asOf),
+    statistics(changes, () => served(clicksManifest), asOf),
     conversions(changes, { pool, counts, tables }),
     fields(),
     audienceSize(changes, { pool, counts, tables }),

@@ -3,13 +3,13 @@ import { openExport } from '../../administration/export/open-export.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import { recipientsManifest } from '../../projections/recipients/manifest.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
-import { usersReadModel } from '../../projections/users/read-model.ts';
+import { usersManifest } from '../../projections/users/manifest.ts';
 import { EXPORT_KINDS } from '../../queries/export/columns.ts';
 import type { ExportTables } from '../../queries/export/export-source.ts';
 import type { AnyRoute } from '../route.ts';
@@ -44,11 +44,11 @@ export function exportRoutes({ config, exports, log, served, sources }: ExportRo
 
 async function tablesOf(served: ServedSchema): Promise<ExportTables> {
   return {
-    catalog: await served(catalogReadModel),
-    events: await served(eventsReadModel),
-    users: await served(usersReadModel),
-    referral: await served(referralReadModel),
-    accounts: await served(accountsReadModel),
-    recipients: await served(recipientsReadModel),
+    catalog: await served(catalogManifest),
+    events: await served(eventsManifest),
+    users: await served(usersManifest),
+    referral: await served(referralManifest),
+    accounts: await served(accountsManifest),
+    recipients: await served(recipientsManifest),
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { z } from 'zod';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { unknownUsers } from '../../queries/intake/unknown-users.ts';
 import { botOf } from '../access.ts';
@@ -40,7 +40,7 @@ export function reportUnknownUsers(pool: pg.Pool, served: ServedSchema, asOf: Da
     if (report === undefined) return {};
     const { bot_id, timezone } = botOf(request);
     try {
-      const schema = await served(eventsReadModel);
+      const schema = await served(eventsManifest);
       const data_as_of = await asOf([schema], timezone);
       return { unknown_users: await unknownUsers({ pool, schema }, bot_id, userIds()), data_as_of };
     } catch (error) {

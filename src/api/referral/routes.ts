@@ -4,13 +4,13 @@ import type { SnapshotStore } from '../../commands/stream-snapshots.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
 import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
-import { usersReadModel } from '../../projections/users/read-model.ts';
+import { usersManifest } from '../../projections/users/manifest.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import { createCaughtUpFind } from '../find-caught-up.ts';
@@ -38,23 +38,23 @@ export interface ReferralRoutesOptions {
 
 /** The endpoints of the referral program. */
 export function referralRoutes({ config, pool, log, served, sources, snapshots }: ReferralRoutesOptions): AnyRoute[] {
-  const source = async () => ({ pool, referral: await served(referralReadModel) });
+  const source = async () => ({ pool, referral: await served(referralManifest) });
   // The progress of the same version of the read model that answers come from.
   const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await source()).referral) }));
   const changes = { context: { log, sources }, source, progress, maxWaitMs: config.MAX_WAIT_MS };
   const visits = awaitVisits(log, progress);
   const asOf = dataAsOf(pool, log, sources);
-  const reads = { source: async () => ({ pool, accounts: await served(accountsReadModel) }), asOf, now: sources.now };
+  const reads = { source: async () => ({ pool, accounts: await served(accountsManifest) }), asOf, now: sources.now };
   const ruled = async () => ({ ...(await reads.source()), ...(await source()) });
   const overview = {
-    source: async () => ({ ...(await ruled()), users: await served(usersReadModel) }),
+    source: async () => ({ ...(await ruled()), users: await served(usersManifest) }),
     asOf,
     now: sources.now,
   };
-  const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
+  const catalog = async () => ({ pool, schema: await served(catalogManifest) });
   const accounts = createAccounts({ log, sources, snapshots });
-  const waitForChange = createChangeWait(pool, accountsReadModel);
-  const findCaughtUp = createCaughtUpFind({ pool, log, model: accountsReadModel, maxWaitMs: config.MAX_WAIT_MS });
+  const waitForChange = createChangeWait(pool, accountsManifest);
+  const findCaughtUp = createCaughtUpFind({ pool, log, model: accountsManifest, maxWaitMs: config.MAX_WAIT_MS });
   return [
     ...createCode(changes),
     setCodeOwners(changes, visits),
@@ -72,6 +72,6 @@ export function referralRoutes({ config, pool, log, served, sources, snapshots }
     allPayouts(overview),
     entries(ruled),
     chain(log),
-    program(async () => ({ ...(await source()), events: await served(eventsReadModel) }), catalog),
+    program(async () => ({ ...(await source()), events: await served(eventsManifest) }), catalog),
   ];
 }

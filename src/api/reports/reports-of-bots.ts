@@ -2,11 +2,11 @@ import type pg from 'pg';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
 import { readModelLagMs } from '../../projections/runtime/read-model-lag.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
-import { usersReadModel } from '../../projections/users/read-model.ts';
+import { usersManifest } from '../../projections/users/manifest.ts';
 import type { FindCellUsers, RunReport } from '../../queries/reports/run-report.ts';
 import { savedSegmentSources } from '../saved-segments/find-saved-segments.ts';
 import {
@@ -52,7 +52,7 @@ export function reportsOfBots(options: ReportsOptions): ReportsOfBots {
   };
 
   async function situation() {
-    const models = [eventsReadModel, usersReadModel, referralReadModel] as const;
+    const models = [eventsManifest, usersManifest, referralManifest] as const;
     const [events, users, referral] = await Promise.all(models.map(served));
     const tables = { events: events!, users: users!, referral: referral! };
     const lag = await readModelLagMs(log, pool, Object.values(tables));

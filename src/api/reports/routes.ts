@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { reportsReadModel } from '../../projections/saved-reports/read-model.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import { reportsManifest } from '../../projections/saved-reports/manifest.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
-import { usersReadModel } from '../../projections/users/read-model.ts';
+import { usersManifest } from '../../projections/users/manifest.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import type { AnyRoute } from '../route.ts';
 import { savedSegmentSources } from '../saved-segments/find-saved-segments.ts';
@@ -30,12 +30,12 @@ export function reportRoutes(
   { pool, log, served, sources }: ReportRoutesOptions,
   { answer, findUsers }: ReportsOfBots,
 ): AnyRoute[] {
-  const catalog = async () => ({ pool, schema: await served(catalogReadModel) });
-  const saved = { catalog, log, reports: async () => ({ pool, reports: await served(reportsReadModel) }) };
-  const eventTables = async () => ({ pool, events: await served(eventsReadModel) });
-  const userTable = async () => ({ pool, users: await served(usersReadModel) });
+  const catalog = async () => ({ pool, schema: await served(catalogManifest) });
+  const saved = { catalog, log, reports: async () => ({ pool, reports: await served(reportsManifest) }) };
+  const eventTables = async () => ({ pool, events: await served(eventsManifest) });
+  const userTable = async () => ({ pool, users: await served(usersManifest) });
   const segments = savedSegmentSources({ pool, log, served });
-  const waitForChange = createChangeWait(pool, reportsReadModel);
+  const waitForChange = createChangeWait(pool, reportsManifest);
   return [
     resources(catalog),
     events(eventTables),

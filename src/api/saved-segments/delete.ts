@@ -3,7 +3,7 @@ import type { CommandContext } from '../../commands/decide-and-append.ts';
 import { deleteSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
 import { savedSegmentIdsOf } from '../../domain/broadcast/audience-segmentations.ts';
 import type { Problem, Warning } from '../../domain/problem.ts';
-import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
+import { broadcastsManifest } from '../../projections/broadcasts/manifest.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { openAudiences } from '../../queries/broadcast/open-audiences.ts';
@@ -79,8 +79,8 @@ async function usesOf(
   savedSegmentId: number,
 ): Promise<Warning[]> {
   const end = await log.endCursor();
-  await waitForReadModels([servedProgress(pool, broadcastsReadModel)], end, { timeoutMs: WAIT_MS });
-  const open = await openAudiences({ pool, broadcasts: await served(broadcastsReadModel) }, botId);
+  await waitForReadModels([servedProgress(pool, broadcastsManifest)], end, { timeoutMs: WAIT_MS });
+  const open = await openAudiences({ pool, broadcasts: await served(broadcastsManifest) }, botId);
   const using = open.filter(({ segmentations }) => savedSegmentIdsOf(segmentations).includes(savedSegmentId));
   const path = 'saved_segment_id';
   const scheduled = using.filter(({ status }) => status === 1);

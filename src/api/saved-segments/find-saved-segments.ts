@@ -5,7 +5,7 @@ import { storedConditions } from '../../domain/saved-segments/conditions.ts';
 import type { SavedSegment } from '../../domain/saved-segments/saved-segment.ts';
 import { savedSegmentStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
-import { reportsReadModel } from '../../projections/saved-reports/read-model.ts';
+import { reportsManifest } from '../../projections/saved-reports/manifest.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import {
   findSavedSegments as findRows,
@@ -26,7 +26,7 @@ export function savedSegmentSources({
   readonly log: EventLog;
   readonly served: ServedSchema;
 }): SavedSegmentSources {
-  return { log, savedSegments: async () => ({ pool, reports: await served(reportsReadModel) }) };
+  return { log, savedSegments: async () => ({ pool, reports: await served(reportsManifest) }) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
-import { reportsReadModel } from '../../projections/saved-reports/read-model.ts';
+import { reportsManifest } from '../../projections/saved-reports/manifest.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
@@ -21,6 +21,6 @@ interface SavedSegmentRoutesOptions {
 export function savedSegmentRoutes({ pool, log, served, sources }: SavedSegmentRoutesOptions): AnyRoute[] {
   const context = { log, sources };
   const found = savedSegmentSources({ pool, log, served });
-  const waitForChange = createChangeWait(pool, reportsReadModel);
+  const waitForChange = createChangeWait(pool, reportsManifest);
   return [save(context, waitForChange), list(found), get(found), remove(context, { pool, served }, waitForChange)];
 }

@@ -4,10 +4,10 @@ import type { SnapshotStore } from '../../commands/stream-snapshots.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { createCaughtUpFind } from '../find-caught-up.ts';
 import type { AnyRoute } from '../route.ts';
@@ -32,21 +32,21 @@ export function settingsRoutes({ config, pool, log, served, sources, snapshots }
   const context = { log, sources };
   const settings = {
     context,
-    catalog: async () => ({ pool, schema: await served(catalogReadModel) }),
-    waitForChange: createChangeWait(pool, catalogReadModel),
+    catalog: async () => ({ pool, schema: await served(catalogManifest) }),
+    waitForChange: createChangeWait(pool, catalogManifest),
   };
   return [
     ...botSettings(settings),
     ...keySettings(settings),
-    ...goalAndUnitSettings({ ...settings, waitForGoal: createChangeWait(pool, catalogReadModel, eventsReadModel) }),
-    ...ruleSettings({ ...settings, waitForChange: createChangeWait(pool, catalogReadModel, referralReadModel) }),
+    ...goalAndUnitSettings({ ...settings, waitForGoal: createChangeWait(pool, catalogManifest, eventsManifest) }),
+    ...ruleSettings({ ...settings, waitForChange: createChangeWait(pool, catalogManifest, referralManifest) }),
     ...webhookSettings({
       ...settings,
       allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
       accounts: createAccounts({ ...context, snapshots }),
-      accountSource: async () => ({ pool, accounts: await served(accountsReadModel) }),
-      waitForAccount: createChangeWait(pool, accountsReadModel),
-      findCaughtUp: createCaughtUpFind({ pool, log, model: accountsReadModel, maxWaitMs: config.MAX_WAIT_MS }),
+      accountSource: async () => ({ pool, accounts: await served(accountsManifest) }),
+      waitForAccount: createChangeWait(pool, accountsManifest),
+      findCaughtUp: createCaughtUpFind({ pool, log, model: accountsManifest, maxWaitMs: config.MAX_WAIT_MS }),
     }),
   ];
 }

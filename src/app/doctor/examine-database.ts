@@ -4,10 +4,10 @@ import type { Config } from '../../config.ts';
 import { clockDifference, createClockWatch, databaseTime } from '../../database/clock-watch.ts';
 import { IS_HELD } from '../../database/lease-rows.ts';
 import { engineOf } from '../../log/engines.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { type ReadModel, schemaOf } from '../../projections/read-model.ts';
-import { readModels } from '../../projections/registry.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
+import { type Manifest, schemaOf } from '../../projections/read-model.ts';
+import { MANIFESTS } from '../../projections/registry.ts';
 import { letterId, summarizeDeadLetters } from '../../projections/runtime/dead-letters.ts';
 import { allVersions, servedOf, type Version } from '../../projections/runtime/versions.ts';
 import { lastAudit } from '../../queries/operations/jobs.ts';
@@ -109,8 +109,8 @@ async function ofContent(pool: pg.Pool, hasTables: boolean, options: ExamineData
     await ofLog(pool, config),
     ...(await ofReadModels(pool, versions)),
     ...(await ofProcesses(pool)),
-    await ofWebhooks(pool, schemaNow(versions, accountsReadModel)),
-    await ofAudit(pool, schemaNow(versions, catalogReadModel), now()),
+    await ofWebhooks(pool, schemaNow(versions, accountsManifest)),
+    await ofAudit(pool, schemaNow(versions, catalogManifest), now()),
   ];
 }
 
@@ -176,12 +176,12 @@ async function ofReadModels(pool: pg.Pool, versions: readonly Version[]): Promis
         wrong('read models', `${which} lacks ${count} commits: ${firstError}`, 'botledger dead-letter list'),
       );
   }
-  for (const model of readModels) findings.push(...ofShape(model, versions));
+  for (const model of MANIFESTS) findings.push(...ofShape(model, versions));
   if (findings.length > 0) return findings;
   return [ok('read models', `${versions.length} versions; none has stopped or lacks commits`)];
 }
 
-function ofShape({ name, shape }: ReadModel, versions: readonly Version[]): Finding[] {
+function ofShape({ name, shape }: Manifest, versions: readonly Version[]): Finding[] {
   const shapes = versions.filter((version) => version.name === name).map((version) => version.shape);
   if (shapes.includes(shape)) return [];
   if (shapes.some((each) => each > shape))
@@ -208,7 +208,7 @@ async function ofProcesses(pool: pg.Pool): Promise<Finding[]> {
   );
 }
 
-function schemaNow(versions: readonly Version[], { name, shape }: ReadModel): string | null {
+function schemaNow(versions: readonly Version[], { name, shape }: Manifest): string | null {
   const served = servedOf(versions.filter((version) => version.name === name && version.shape === shape));
   return served === null ? null : schemaOf(name, served.version);
 }

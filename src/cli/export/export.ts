@@ -5,13 +5,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { openExport } from '../../administration/export/open-export.ts';
 import { whileTaken } from '../../administration/export/while-taken.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import type { ReadModel } from '../../projections/read-model.ts';
-import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
-import { usersReadModel } from '../../projections/users/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import type { Manifest } from '../../projections/read-model.ts';
+import { recipientsManifest } from '../../projections/recipients/manifest.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
+import { usersManifest } from '../../projections/users/manifest.ts';
 import { EXPORT_KINDS, type ExportKind } from '../../queries/export/columns.ts';
 import { TABLES_READ } from '../../queries/export/export-rows.ts';
 import type { ExportTables } from '../../queries/export/export-source.ts';
@@ -63,13 +63,13 @@ function bound(parse: (text: string) => number | null): (text: string) => number
   };
 }
 
-const READ_MODELS: Readonly<Record<keyof ExportTables, ReadModel>> = {
-  catalog: catalogReadModel,
-  events: eventsReadModel,
-  users: usersReadModel,
-  referral: referralReadModel,
-  accounts: accountsReadModel,
-  recipients: recipientsReadModel,
+const READ_MODELS: Readonly<Record<keyof ExportTables, Manifest>> = {
+  catalog: catalogManifest,
+  events: eventsManifest,
+  users: usersManifest,
+  referral: referralManifest,
+  accounts: accountsManifest,
+  recipients: recipientsManifest,
 };
 
 /** Rows that are read in one go. A command has its thread for itself. */

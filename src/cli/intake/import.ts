@@ -3,8 +3,8 @@ import { createEventTypeDirectory } from '../../commands/intake/event-type-direc
 import { importEvents } from '../../commands/intake/import-events.ts';
 import { importReferrals } from '../../commands/referral/import-referrals.ts';
 import { balanceKey } from '../../domain/referral/referral-import.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
 import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
 import type { Answer, Cli, CliContext } from '../command.ts';
@@ -76,7 +76,7 @@ async function importEventFile(context: CliContext, path: string, options: Event
       onRefused: refusals.add,
       applied: appliedIn(context, 'import'),
       async usedKeys(keys) {
-        const events = await context.answering(eventsReadModel);
+        const events = await context.answering(eventsManifest);
         return events === null ? new Set() : usedEventKeys(events, bot, keys);
       },
       onProgress: (imported) => context.progress({ what: 'import', done: imported, total: null, unit: 'events' }),
@@ -118,10 +118,7 @@ async function importReferralFile(context: CliContext, path: string, { bot, refu
       applied: appliedIn(context, 'import'),
       async lookUp(referrals, position) {
         // Each time: another version of a read model may answer by now.
-        const [referral, events] = [
-          await context.projected(referralReadModel),
-          await context.projected(eventsReadModel),
-        ];
+        const [referral, events] = [await context.projected(referralManifest), await context.projected(eventsManifest)];
         await context.waitForReadModels({ category: 'import', position });
         const userIds = referrals.map(({ user_id }) => user_id);
         return {

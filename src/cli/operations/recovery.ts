@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { beginRecovery, endRecovery, recoveryState } from '../../commands/operations/recovery.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
 import {
   type AnnouncedPayout,
   announcedPayouts,
@@ -38,7 +38,7 @@ export function recovery(cli: Cli): void {
     .option('--client <file>', 'the webhook-ids that the client has seen since the backup, one a line')
     .action(
       cli.action<[{ client?: string }]>(async (context, { client }) => {
-        const { pool, schema } = await context.projected(accountsReadModel);
+        const { pool, schema } = await context.projected(accountsManifest);
         const source = { pool, accounts: schema };
         const open = await announcedPayouts(source);
         if (client === undefined) return { value: open.map((row) => shownRow(row, null)) };

@@ -1,4 +1,4 @@
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
 import { isFollowed, versionsOf } from '../../projections/runtime/versions.ts';
 import { type CliContext, CliError } from '../command.ts';
 
@@ -9,7 +9,7 @@ import { type CliContext, CliError } from '../command.ts';
  */
 export async function refuseService({ pool, readModels }: CliContext): Promise<void> {
   // Leaves out the catalog, which this command itself may follow.
-  for (const model of (await readModels()).filter(({ name }) => name !== catalogReadModel.name))
+  for (const model of (await readModels()).filter(({ name }) => name !== catalogManifest.name))
     for (const { name, version } of await versionsOf(pool, model))
       if (await isFollowed(pool, name, version)) throw new CliError('a service runs on this log; stop it first');
 }

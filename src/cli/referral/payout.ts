@@ -4,7 +4,7 @@ import { type AccountKey, type Accounts, createAccounts } from '../../commands/r
 import { rotatePayoutSecret, setPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import { administerPayout, PAYOUT_ACTIONS, requestPayout } from '../../commands/referral/payouts.ts';
 import { PAYOUT_STATUS, type PayoutMethod } from '../../domain/referral/account/account.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
 import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
 import { type BotPayout, findPayout, payoutsOfBot } from '../../queries/referral/payouts.ts';
@@ -88,7 +88,7 @@ const DESCRIPTIONS = {
 };
 
 async function accountSource(context: CliContext): Promise<AccountSource> {
-  const { pool, schema } = await context.projected(accountsReadModel);
+  const { pool, schema } = await context.projected(accountsManifest);
   return { pool, accounts: schema };
 }
 
@@ -144,7 +144,7 @@ export function webhook(cli: Cli): void {
     .action(
       cli.action<[{ bot: string; payout?: number }]>(async (context, { bot, payout }) => {
         await namedBots(await context.catalog(), [bot]);
-        return { value: await listDeliveries(await context.projected(accountsReadModel), bot, payout) };
+        return { value: await listDeliveries(await context.projected(accountsManifest), bot, payout) };
       }),
     );
 }

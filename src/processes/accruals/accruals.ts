@@ -4,10 +4,10 @@ import { accrueRewards } from '../../commands/referral/accruals.ts';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
 import type { RewardBase, RewardItem } from '../../domain/referral/account/reward.ts';
 import { type Cursor, hasPassedAll, type Position, partitionOf, within } from '../../log/port.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
 import { deadLetteredIn } from '../../projections/runtime/dead-letters.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import {
@@ -97,10 +97,10 @@ async function lookUp(
   logEnd: Cursor,
   signal: AbortSignal,
 ): Promise<Found | null> {
-  while (!(await waitForReadModels([servedProgress(pool, catalogReadModel)], logEnd, { timeoutMs: CATALOG_MS })))
+  while (!(await waitForReadModels([servedProgress(pool, catalogManifest)], logEnd, { timeoutMs: CATALOG_MS })))
     if (signal.aborted) return null;
   const [events, referral, catalog, accounts] = await Promise.all(
-    [eventsReadModel, referralReadModel, catalogReadModel, accountsReadModel].map(served),
+    [eventsManifest, referralManifest, catalogManifest, accountsManifest].map(served),
   );
   if (!events || !referral || !catalog || !accounts) return null;
   const upTo = new Map<number, Position>();

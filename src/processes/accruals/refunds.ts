@@ -2,7 +2,7 @@ import type { Accounts } from '../../commands/referral/accounts.ts';
 import { reverseAccrual } from '../../commands/referral/accruals.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { within } from '../../log/port.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import type { EarningsSource } from '../../queries/referral/earnings.ts';
 import { accrualsOfPayment, type RefundRow } from '../../queries/referral/refunds.ts';
@@ -26,7 +26,7 @@ export async function reverseRefunded(
 ): Promise<boolean> {
   if (rows.length === 0) return true;
   const end = within(partitions, await log.endCursor());
-  if ((await waitForReadModels([servedProgress(pool, accountsReadModel, false)], end, { signal })) === null)
+  if ((await waitForReadModels([servedProgress(pool, accountsManifest, false)], end, { signal })) === null)
     return false;
   for (const row of rows) {
     if (signal.aborted) return false;

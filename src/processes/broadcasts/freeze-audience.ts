@@ -8,12 +8,12 @@ import {
 } from '../../domain/broadcast/audience-segmentations.ts';
 import type { Broadcast, SavedSegmentRevision } from '../../domain/broadcast/broadcast.ts';
 import { storedConditions } from '../../domain/saved-segments/conditions.ts';
-import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
-import { eventsReadModel } from '../../projections/events/read-model.ts';
-import { recipientsReadModel } from '../../projections/recipients/read-model.ts';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
+import { broadcastsManifest } from '../../projections/broadcasts/manifest.ts';
+import { eventsManifest } from '../../projections/events/manifest.ts';
+import { recipientsManifest } from '../../projections/recipients/manifest.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
 import { waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
-import { usersReadModel } from '../../projections/users/read-model.ts';
+import { usersManifest } from '../../projections/users/manifest.ts';
 import { audienceChats } from '../../queries/broadcast/audience.ts';
 import type { AudienceTables } from '../../queries/broadcast/audience-users-sql.ts';
 import type { ProcessContext } from '../process.ts';
@@ -83,7 +83,7 @@ async function conditionsAt(
   return found;
 }
 
-const MODELS = [usersReadModel, eventsReadModel, referralReadModel, broadcastsReadModel, recipientsReadModel];
+const MODELS = [usersManifest, eventsManifest, referralManifest, broadcastsManifest, recipientsManifest];
 const POLL_MS = 20;
 
 /** Waits until the read models have applied the log as it ends now. @returns their schemas */

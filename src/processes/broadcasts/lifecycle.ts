@@ -26,7 +26,7 @@ import { variantOf } from '../../domain/broadcast/variant-of.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream } from '../../domain/streams.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
 import { findSendingBot, type SendingBot } from '../../queries/catalog/bots.ts';
 import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
@@ -216,7 +216,7 @@ async function sendingBot(
   signal: AbortSignal,
 ): Promise<SendingBot> {
   for (;;) {
-    const schema = await schemaOf(catalogReadModel, signal);
+    const schema = await schemaOf(catalogManifest, signal);
     const found = await findSendingBot({ pool, schema }, bot);
     if (found !== null) return found;
     await pause(POLL_MS, signal);

@@ -2,7 +2,7 @@ import { isDatabaseDown } from '../../database/errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
 import type { Cursor } from '../../log/port.ts';
 import { createBotApi } from '../../platform/bot-api.ts';
-import { broadcastsReadModel } from '../../projections/broadcasts/read-model.ts';
+import { broadcastsManifest } from '../../projections/broadcasts/manifest.ts';
 import { broadcastWork } from '../../queries/broadcast/broadcasts.ts';
 import { pause } from '../../util/pause.ts';
 import type { FailureReport, Process, ProcessContext } from '../process.ts';
@@ -109,7 +109,7 @@ function createLookUp(): (
 
 /** Sets the broadcasts that are due or being sent, by bot. */
 async function dueBroadcasts(context: ProcessContext, work: Map<string, ReadonlySet<number>>): Promise<Found> {
-  const served = await context.served(broadcastsReadModel);
+  const served = await context.served(broadcastsManifest);
   if (served === null) return null;
   const found = await broadcastWork(context.pool, served.schema, context.sources.now());
   context.note(served.passed);

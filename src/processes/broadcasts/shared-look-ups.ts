@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { freshCache } from '../../database/fresh-cache.ts';
 import type { EventLog } from '../../log/port.ts';
-import type { ReadModel } from '../../projections/read-model.ts';
+import type { Manifest } from '../../projections/read-model.ts';
 import { pause } from '../../util/pause.ts';
 import type { ProcessContext, Served } from '../process.ts';
 
@@ -12,11 +12,11 @@ const POLL_MS = 100;
 const MAX_MODELS = 100;
 
 /** The schema of a read model's live version; waits while the first is being built. @throws the signal's reason */
-export type SchemaOf = (model: ReadModel, signal: AbortSignal) => Promise<string>;
+export type SchemaOf = (model: Manifest, signal: AbortSignal) => Promise<string>;
 
 /** Looks a schema up once a second at most: each claim needs it, and most claims are of few recipients. */
 export function servedSchemas({ served, config }: Pick<ProcessContext, 'served' | 'config'>): SchemaOf {
-  const models = new Map<string, ReadModel>();
+  const models = new Map<string, Manifest>();
   const schemas = freshCache<Served>({
     load: (name) => served(models.get(name)!),
     elapsed: () => performance.now(),

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { referralReadModel } from '../../projections/referral/read-model.ts';
-import { usersReadModel } from '../../projections/users/read-model.ts';
+import { referralManifest } from '../../projections/referral/manifest.ts';
+import { usersManifest } from '../../projections/users/manifest.ts';
 import { type BotRecipients, type RecipientUser, usersOfBots } from '../../queries/broadcast/recipient-users.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import type { SchemaOf } from './shared-look-ups.ts';
@@ -21,8 +21,8 @@ export function createUserLookUp(pool: pg.Pool, schemaOf: SchemaOf, signal: Abor
     const flush = sharedCall(async () => {
       const asked = waiting;
       waiting = [];
-      const users = await schemaOf(usersReadModel, signal);
-      const referral = await schemaOf(referralReadModel, signal);
+      const users = await schemaOf(usersManifest, signal);
+      const referral = await schemaOf(referralManifest, signal);
       const found = await usersOfBots({ pool, users, referral }, asked, withFields);
       return new Map(asked.map((recipients, i) => [recipients, found[i]!]));
     });

@@ -8,6 +8,7 @@ import { FRESH_MS } from '../../database/fresh-cache.ts';
 import { type Job, type JobResult, work } from '../../domain/operations/work.ts';
 import { WORK_STREAM } from '../../domain/streams.ts';
 import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { loadReadModels } from '../../projections/load-read-model.ts';
 import { schemaOf } from '../../projections/read-model.ts';
 import { shareAmongProjectors } from '../../projections/runtime/projector.ts';
 import { servedOf, versionsOf } from '../../projections/runtime/versions.ts';
@@ -97,8 +98,6 @@ async function longWork(
   signal: AbortSignal,
   progress: LongWorkContext['progress'],
 ): Promise<LongWorkContext> {
-  // Loaded late, since it is much code and few instances ever do a job.
-  const { readModels } = await import('../../projections/registry.ts');
   const shared = shareAmongProjectors(pool, instance, logger);
   const logEnd = await log.endCursor();
   return {
@@ -108,7 +107,7 @@ async function longWork(
     sources,
     signal,
     progress,
-    readModels: async () => readModels,
+    readModels: loadReadModels,
     waitForSwitch: () => pause(2 * FRESH_MS, signal),
     projector: (model) => ({ model, log, ...shared, logger, onBadEvent: 'stop', standBy: true, signal }),
     async projected(model) {

@@ -2,8 +2,8 @@ import PQueue from 'p-queue';
 import { makeAutoPayout, payoutsDue, payoutsMade } from '../../commands/referral/make-auto-payouts.ts';
 import { lastDue } from '../../domain/referral/auto-payouts.ts';
 import type { Cursor } from '../../log/port.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
 import { usersWithAvailable } from '../../queries/referral/balance.ts';
@@ -41,7 +41,7 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
   while (!signal.aborted) {
     pausing.begin();
     let idle: Cursor[] | null = null;
-    const catalog = await context.served(catalogReadModel);
+    const catalog = await context.served(catalogManifest);
     if (catalog !== null) {
       const all = await listBots({ pool: context.pool, schema: catalog.schema });
       bots = all.filter(({ public_key }) => context.partitions.has(context.log.partitionOf(public_key)));
@@ -91,9 +91,9 @@ async function make(context: ProcessContext, bot: string, signal: AbortSignal): 
   if (until === null) return true;
   const end = await context.log.endCursor();
   // A read model that is behind must not leave out a user who has earned something before.
-  if (!(await waitForReadModels([servedProgress(context.pool, accountsReadModel)], end, { timeoutMs: CATCH_UP_MS })))
+  if (!(await waitForReadModels([servedProgress(context.pool, accountsManifest)], end, { timeoutMs: CATCH_UP_MS })))
     return false;
-  const served = (await context.served(accountsReadModel))!;
+  const served = (await context.served(accountsManifest))!;
   const source = { pool: context.pool, schema: served.schema };
   const users = await usersWithAvailable(source, bot, context.sources.now());
   const queue = new PQueue({ concurrency: ACCOUNTS_AT_ONCE });

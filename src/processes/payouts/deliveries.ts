@@ -10,8 +10,8 @@ import { findPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import { noticeBody, resultOfStatus, retryAfter, signedHeaders } from '../../domain/referral/delivery.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
-import { accountsReadModel } from '../../projections/accounts/read-model.ts';
-import { catalogReadModel } from '../../projections/catalog/read-model.ts';
+import { accountsManifest } from '../../projections/accounts/manifest.ts';
+import { catalogManifest } from '../../projections/catalog/manifest.ts';
 import {
   type DeliverySource,
   type DueOptions,
@@ -99,7 +99,7 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
     while (!signal.aborted) {
       pausing.begin();
       let idle: Cursor[] | null = null;
-      const [accounts, catalog] = await Promise.all([accountsReadModel, catalogReadModel].map(context.served));
+      const [accounts, catalog] = await Promise.all([accountsManifest, catalogManifest].map(context.served));
       if (accounts && catalog) {
         const source: DeliverySource = { pool: context.pool, accounts: accounts.schema, catalog: catalog.schema };
         const now = sources.now();

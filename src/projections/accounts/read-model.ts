@@ -4,14 +4,13 @@ import { findByKey } from '../batch-sql.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { type AccountCommit, accountCommit } from './account-commit.ts';
 import { addAccrual, addLock, applyReversal, type Earnings, noEarnings, writeEarnings } from './accruals.ts';
+import { accountsManifest } from './manifest.ts';
 import { applyAddress, applyPayoutEvent, applyRequest } from './payouts.ts';
 import { ACCOUNTS_DDL, ACCOUNTS_PLACEMENT } from './tables.ts';
 
 /** Referrers' accounts: accruals, balances, payouts and their attempts; and how often each bot has set its webhook. */
 export const accountsReadModel: ReadModel = {
-  name: 'accounts',
-  shape: 9,
-  categories: ['account', 'webhook'],
+  ...accountsManifest,
   events: [
     'reward_accrued',
     'reward_rate_locked',

@@ -7,6 +7,7 @@ import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { copyInto, copyLine } from '../batch-sql.ts';
 import type { ReadModel } from '../read-model.ts';
+import { broadcastsManifest } from './manifest.ts';
 import { BROADCASTS_DDL, BROADCASTS_PLACEMENT } from './tables.ts';
 
 const EVENTS = [
@@ -24,9 +25,7 @@ const EVENTS = [
 
 /** Broadcasts as they are now, and the lists of chats that were uploaded for them. */
 export const broadcastsReadModel: ReadModel = {
-  name: 'broadcasts',
-  shape: 3,
-  categories: ['bot', 'broadcast', 'segment'],
+  ...broadcastsManifest,
   events: ['bot_created', ...EVENTS, 'segment_part_uploaded'],
   ddl: BROADCASTS_DDL,
   placement: BROADCASTS_PLACEMENT,

@@ -3,6 +3,7 @@ import type { LedgerEvent } from '../../domain/events.ts';
 import { SALE_GOAL } from '../../domain/intake/system-events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { catalogManifest } from './manifest.ts';
 import { CATALOG_DDL, CATALOG_PLACEMENT } from './tables.ts';
 
 /**
@@ -10,9 +11,7 @@ import { CATALOG_DDL, CATALOG_PLACEMENT } from './tables.ts';
  * read model `events`.
  */
 export const catalogReadModel: ReadModel = {
-  name: 'catalog',
-  shape: 5,
-  categories: ['owner', 'bot', 'eventtypes', 'fx', 'operator', 'operations'],
+  ...catalogManifest,
   events: [
     'owner_created',
     'owner_changed',

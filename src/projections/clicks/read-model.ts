@@ -3,13 +3,12 @@ import type { Click } from '../../domain/broadcast/clicks.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { numbers } from '../batch-sql.ts';
 import type { ReadModel } from '../read-model.ts';
+import { clicksManifest } from './manifest.ts';
 import { CLICKS_DDL, CLICKS_PLACEMENT } from './tables.ts';
 
 /** Clicks on links of broadcasts, by recipient and link. */
 export const clicksReadModel: ReadModel = {
-  name: 'clicks',
-  shape: 1,
-  categories: ['bot', 'clicks'],
+  ...clicksManifest,
   events: ['bot_created', 'links_clicked'],
   ddl: CLICKS_DDL,
   placement: CLICKS_PLACEMENT,

@@ -11,6 +11,7 @@ import { writeCharges, writeRefundedPayments } from './charges.ts';
 import { byMoment } from './draft.ts';
 import { foldBatch, type Outcome } from './fold.ts';
 import { loadBatch, tailCache } from './load.ts';
+import { eventsManifest } from './manifest.ts';
 import { storeMoney } from './money.ts';
 import { archiveSlice } from './packed/archive.ts';
 import { allEvents } from './packed/archived-rows.ts';
@@ -31,9 +32,7 @@ import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './w
  * ([ADR 17](../../../docs/adr/0017-events-types-and-bot-errors-are-one-read-model.md)).
  */
 export const eventsReadModel: ReadModel = {
-  name: 'events',
-  shape: 18,
-  categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'import', 'account', 'owner', 'fx'],
+  ...eventsManifest,
   events: [
     'bot_created',
     'bot_changed',
@@ -65,8 +64,6 @@ export const eventsReadModel: ReadModel = {
     if (bots.size > 0) await write(tx, outcome);
     await recordRevaluations(tx, money, outcome.newUnits);
   },
-  deferredRelation: 'put_off',
-  deferredCount: 'deferred_events',
   derived: PACKED_TABLES,
   whole: { events: allEvents },
   async idle(tx, behind) {

@@ -7,13 +7,12 @@ import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { findByKey, nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { recipientsManifest } from './manifest.ts';
 import { RECIPIENTS_DDL, RECIPIENTS_PLACEMENT } from './tables.ts';
 
 /** Recipients of broadcasts, their outcomes, and the counts of outcomes. */
 export const recipientsReadModel: ReadModel = {
-  name: 'recipients',
-  shape: 3,
-  categories: ['bot', 'broadcast', 'audience', 'sending'],
+  ...recipientsManifest,
   events: [
     'bot_created',
     'broadcast_created',

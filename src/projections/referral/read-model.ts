@@ -11,14 +11,13 @@ import {
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { foldCommit, OUTCOME_MEMORY_MS } from './fold.ts';
 import { type Bot, loadBatch, saveBots } from './load.ts';
+import { referralManifest } from './manifest.ts';
 import { REFERRAL_DDL, REFERRAL_PLACEMENT } from './tables.ts';
 import { backfill, writeAdded, writeRules } from './write.ts';
 
 /** Referral codes and their owners, referrals, reward rules, and the units that rewards are paid in. */
 export const referralReadModel: ReadModel = {
-  name: 'referral',
-  shape: 5,
-  categories: ['bot', 'intake', 'import', 'referral', 'program'],
+  ...referralManifest,
   events: [
     'bot_created',
     'bot_changed',

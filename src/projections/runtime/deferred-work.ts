@@ -1,12 +1,12 @@
 import type { ClientBase, Pool } from 'pg';
 import { isCitus } from '../../database/citus.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import type { ReadModel } from '../read-model.ts';
+import type { Manifest } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { beginIn } from './versions.ts';
 
 /** Whether the read model has deferred work: then its rows lag behind its checkpoint. */
-export async function hasDeferredWork(db: Pool | ClientBase, model: ReadModel, schema: string): Promise<boolean> {
+export async function hasDeferredWork(db: Pool | ClientBase, model: Manifest, schema: string): Promise<boolean> {
   if (model.deferredRelation === undefined) return false;
   const { rows } = await db.query<{ some: boolean }>({
     name: `deferred_work.${schema}.${model.deferredRelation}`,
@@ -25,7 +25,7 @@ export interface Deferred {
 /** The deferred work that answers wait for, and its age in seconds; null if there is none. */
 export async function deferredWork(
   db: Pool | ClientBase,
-  { deferredCount }: ReadModel,
+  { deferredCount }: Manifest,
   schema: string,
 ): Promise<{ readonly deferred: Deferred; readonly seconds: number } | null> {
   if (deferredCount === undefined) return null;

@@ -2,7 +2,8 @@ import { isDatabaseDown } from '../../database/errors.ts';
 import { countGroups, partitionsOfGroups } from '../../log/partition-groups.ts';
 import { LogUnavailableError } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
-import { READ_MODEL_NAMES, schemaOf } from '../read-model.ts';
+import { schemaOf } from '../read-model.ts';
+import { READ_MODEL_NAMES } from '../registry.ts';
 import { CheckpointTakenError, type Target } from './apply.ts';
 import { removeBlocking } from './dead-letters.ts';
 import { afterStop, initialState, type Stopped, stoppedBy } from './follow-states.ts';
@@ -20,7 +21,7 @@ const RETRY_MS = 500;
 export async function followVersion(options: FollowOptions): Promise<void> {
   const { model, version, pool, log, leases, standBy, signal } = options;
   const parts = countGroups(log.partitions);
-  const turn = Math.max(0, (READ_MODEL_NAMES as readonly string[]).indexOf(model.name));
+  const turn = Math.max(0, READ_MODEL_NAMES.indexOf(model.name));
   while (!signal.aborted) {
     const work = async (): Promise<Stopped | undefined> => {
       const found = await findVersion(pool, model.name, version);

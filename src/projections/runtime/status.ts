@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { EventLog, Lag, Position } from '../../log/port.ts';
-import { type ReadModel, schemaOf } from '../read-model.ts';
+import { type Manifest, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { letterId, summarizeDeadLetters } from './dead-letters.ts';
 import { type Deferred, deferredWork } from './deferred-work.ts';
@@ -35,7 +35,7 @@ export interface ProjectionStatus {
 export async function projectionStatus(
   pool: pg.Pool,
   log: EventLog,
-  models: readonly ReadModel[],
+  models: readonly Manifest[],
 ): Promise<ProjectionStatus[]> {
   const versions = await allVersions(pool);
   const known = new Set(versions.map(({ name }) => name));
@@ -56,7 +56,7 @@ function nullIfDropped(error: unknown): null {
   throw error;
 }
 
-function orderOf(models: readonly ReadModel[], { name }: ProjectionStatus): number {
+function orderOf(models: readonly Manifest[], { name }: ProjectionStatus): number {
   const index = models.findIndex((model) => model.name === name);
   return index < 0 ? models.length : index;
 }
@@ -66,7 +66,7 @@ async function statusOf(
   log: EventLog,
   found: Version,
   all: readonly Version[],
-  models: readonly ReadModel[],
+  models: readonly Manifest[],
 ): Promise<ProjectionStatus> {
   const { name, version, shape, state, error } = found;
   const schema = schemaOf(name, version);
@@ -104,7 +104,7 @@ function nextStep({ name, version, state, verified }: Version, all: readonly Ver
   return { step: verified ? 'switch' : 'verify' };
 }
 
-async function statusOfMissing(log: EventLog, { name }: ReadModel): Promise<ProjectionStatus> {
+async function statusOfMissing(log: EventLog, { name }: Manifest): Promise<ProjectionStatus> {
   const lag = await log.lag(new Map());
   return {
     name,

@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { isCitus } from '../../database/citus.ts';
 import { isAnyHeld } from '../../database/lease-rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { type ReadModel, schemaOf } from '../read-model.ts';
+import { type Manifest, type ReadModel, schemaOf } from '../read-model.ts';
 import { CHECKPOINT_DDL } from './checkpoint.ts';
 import { DEAD_LETTERS_DDL } from './dead-letters.ts';
 import { distribute } from './distribute.ts';
@@ -54,7 +54,7 @@ export async function allVersions(pool: Pool): Promise<Version[]> {
 }
 
 /** The versions of this program's shape. */
-export async function versionsOf(db: Pool | ClientBase, { name, shape }: ReadModel): Promise<Version[]> {
+export async function versionsOf(db: Pool | ClientBase, { name, shape }: Manifest): Promise<Version[]> {
   const { rows } = await db.query<Version>(`${VERSIONS} AND name = $1 AND shape = $2 ORDER BY version`, [name, shape]);
   return rows;
 }

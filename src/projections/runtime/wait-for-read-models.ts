@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
-import { type ReadModel, schemaOf } from '../read-model.ts';
+import { type Manifest, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { hasDeferredWork } from './deferred-work.ts';
 import { servedOf, versionsOf } from './versions.ts';
@@ -57,7 +57,7 @@ export async function waitForReadModels<P extends Progress>(
  * Loads the progress of the version that answers; null if there is none, or if it has deferred work.
  * @param withDeferredWork false: deferred work does not count
  */
-export function servedProgress(pool: pg.Pool, model: ReadModel, withDeferredWork = true): LoadProgress {
+export function servedProgress(pool: pg.Pool, model: Manifest, withDeferredWork = true): LoadProgress {
   return async () => {
     const served = servedOf(await versionsOf(pool, model));
     if (served === null) return null;

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import type { LedgerEvent } from '../../domain/events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { placed, type ReadCommit, type ReadModel } from '../read-model.ts';
+import { reportsManifest } from './manifest.ts';
 
 /** Times are milliseconds since 1970 UTC. */
 const REPORTS_DDL = `
@@ -39,9 +40,7 @@ CREATE INDEX saved_segments_bot ON saved_segments (public_key, saved_segment_id 
 
 /** Saved reports and saved segments as they are now, by bot. */
 export const reportsReadModel: ReadModel = {
-  name: 'reports',
-  shape: 4,
-  categories: ['report', 'savedsegment'],
+  ...reportsManifest,
   events: [
     'report_saved',
     'report_changed',

@@ -24,6 +24,7 @@ import {
   UPDATE_IDS_RETENTION,
 } from '../intake-state.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { usersManifest } from './manifest.ts';
 import {
   applyErasure,
   applyImport,
@@ -38,9 +39,7 @@ import { CHANGES_TABLES, USERS_DDL, USERS_PLACEMENT } from './tables.ts';
 
 /** The users of bots as of now, by updates and imports. */
 export const usersReadModel: ReadModel = {
-  name: 'users',
-  shape: 11,
-  categories: ['bot', 'referral', 'intake', 'import', 'sending'],
+  ...usersManifest,
   events: [
     'bot_created',
     'bot_changed',

@@ -8,7 +8,6 @@ import { accountsReadModel } from '../../../src/projections/accounts/read-model.
 import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import type { ReadCommit, ReadModel } from '../../../src/projections/read-model.ts';
 import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
-import { readModels } from '../../../src/projections/registry.ts';
 import { applyTo } from '../../../src/projections/runtime/apply.ts';
 import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 import { balanceOf } from '../../../src/queries/referral/balance.ts';
@@ -18,6 +17,7 @@ import { startCitus } from '../../support/citus-server.ts';
 import { createTestDatabase, onServerOf, type TestDatabase } from '../../support/database.ts';
 import { partitionsOf, step } from '../../support/intake-logs.ts';
 import { createFirstTables, firstSchema } from '../../support/read-model-tables.ts';
+import { readModels } from '../../support/read-models.ts';
 import { expectOneNodeEach, type Sent, statementsOf } from '../../support/routing.ts';
 
 const cluster = await startCitus();

@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { READ_MODEL_NAMES } from '../../../src/projections/read-model.ts';
-import { readModels } from '../../../src/projections/registry.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 /** The cost of a command is mostly the code that it loads. These tests list the files that Node loads for built commands. */
@@ -29,10 +27,15 @@ interface Loaded {
 }
 
 async function loadedBy(args: readonly string[], env: Record<string, string> = {}): Promise<Loaded> {
+  return loadedWith(['bin/botledger.js', ...args], env);
+}
+
+/** @param program a script with its arguments, or `--eval` with code */
+async function loadedWith(program: readonly string[], env: Record<string, string>): Promise<Loaded> {
   const folder = await mkdtemp(join(tmpdir(), 'botledger-loaded-'));
   const LOADED_FILE = join(folder, 'urls');
   try {
-    await run(process.execPath, ['--import', REGISTER, 'bin/botledger.js', ...args], {
+    await run(process.execPath, ['--import', REGISTER, ...program], {
       cwd: ROOT,
       env: { ...process.env, ...env, LOADED_FILE },
     });
@@ -73,7 +76,7 @@ test('a command that asks the catalog loads one engine, the catalog’s read mod
   expect(own).toContain('projections/catalog/read-model');
   expect(
     own.filter((path) =>
-      /^(projections\/(events|referral|accounts|registry)|log\/((kafka|eventstore)\/(?!engine$)|validated)|api)/.test(
+      /^(projections\/(events|referral|accounts)\/(?!manifest$)|log\/((kafka|eventstore)\/(?!engine$)|validated)|api)/.test(
         path,
       ),
     ),
@@ -83,6 +86,10 @@ test('a command that asks the catalog loads one engine, the catalog’s read mod
   expect(packages.filter((name) => rare.includes(name))).toEqual([]);
 });
 
-test('the configuration knows the names of all read models', () => {
-  expect(READ_MODEL_NAMES).toEqual(readModels.map(({ name }) => name));
+test('the service loads no code that writes read models, and no processes: their threads do', async () => {
+  const { own } = await loadedWith(['--input-type=module', '--eval', `await import('./dist/app/service.js')`], {});
+  expect(own).toContain('projections/events/manifest');
+  expect(own.filter((path) => /^projections\/[^/]+\/read-model$|^processes\/(?!process-states$)/.test(path))).toEqual(
+    [],
+  );
 });

@@ -5,9 +5,9 @@ import { type Migrations, migrate } from '../../../src/database/migrate.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { ENGINES } from '../../../src/log/engines.ts';
 import { migrateProcessesSchema } from '../../../src/processes/process-states.ts';
-import { readModels } from '../../../src/projections/registry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFirstTables } from '../../support/read-model-tables.ts';
+import { readModels } from '../../support/read-models.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

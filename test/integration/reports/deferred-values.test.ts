@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
 import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { EXCHANGE_RATES_STREAM } from '../../../src/domain/streams.ts';
-import { readModels } from '../../../src/projections/registry.ts';
 import { type ProjectionStatus, projectionStatus } from '../../../src/projections/runtime/status.ts';
 import { onOwnServer } from '../../support/database.ts';
+import { readModels } from '../../support/read-models.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 onOwnServer();

@@ -1,0 +1,13 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Foundation, Worker } from './compose.ts';
+import type { ThreadKind } from './service-thread.ts';
+
+/** Loads only the code that the thread runs. @returns starts the worker */
+export async function loadWorker(
+  kind: ThreadKind,
+): Promise<(foundation: Foundation, config: Config, logger: Logger) => Worker | Promise<Worker>> {
+  return kind === 'projectors'
+    ? (await import('./projectors.ts')).startProjectors
+    : (await import('./processes.ts')).startProcesses;
+}

@@ -1,0 +1,11 @@
+import type { Manifest } from '../read-model.ts';
+
+/**
+ * Owners, bots, keys, goals, units, exchange rates, operators, their jobs and audits as of now. Names of events are in the
+ * read model `events`.
+ */
+export const catalogManifest: Manifest = {
+  name: 'catalog',
+  shape: 5,
+  categories: ['owner', 'bot', 'eventtypes', 'fx', 'operator', 'operations'],
+};

@@ -1,0 +1,8 @@
+import type { Manifest } from '../read-model.ts';
+
+/** Clicks on links of broadcasts, by recipient and link. */
+export const clicksManifest: Manifest = {
+  name: 'clicks',
+  shape: 1,
+  categories: ['bot', 'clicks'],
+};

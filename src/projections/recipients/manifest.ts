@@ -1,0 +1,8 @@
+import type { Manifest } from '../read-model.ts';
+
+/** Recipients of broadcasts, their outcomes, and the counts of outcomes. */
+export const recipientsManifest: Manifest = {
+  name: 'recipients',
+  shape: 3,
+  categories: ['bot', 'broadcast', 'audience', 'sending'],
+};

@@ -1,0 +1,8 @@
+import type { Manifest } from '../read-model.ts';
+
+/** Referral codes and their owners, referrals, reward rules, and the units that rewards are paid in. */
+export const referralManifest: Manifest = {
+  name: 'referral',
+  shape: 5,
+  categories: ['bot', 'intake', 'import', 'referral', 'program'],
+};

@@ -1,0 +1,8 @@
+import type { Manifest } from '../read-model.ts';
+
+/** Saved reports and saved segments as they are now, by bot. */
+export const reportsManifest: Manifest = {
+  name: 'reports',
+  shape: 4,
+  categories: ['report', 'savedsegment'],
+};
