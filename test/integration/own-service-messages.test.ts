@@ -37,11 +37,11 @@ async function countsOf() {
   const size = await service.post('/v1/broadcast/audience-size', { segmentations }, key);
   const metric = { type: 'trend', event_id: null, event_name: 'any', agr: 'total_uniq_user_id' };
   const source_request = { type: 'trends', type_chart: 'number', granularity: 'month', requests: [metric] };
-  const day = new Date().toISOString().slice(0, 10);
-  const params = { ':date_from': `${day} 00:00:00`, ':date_to': `${day} 23:59:59` };
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const params = { ':date_from': `${day(-1)} 00:00:00`, ':date_to': `${day(1)} 23:59:59` };
   const report_config = { source_request, settings: { params } };
   const uniques = await service.post('/v1/reports/preview', { report_config }, key);
-  const query = new URLSearchParams({ date_from: `${day} 00:00:00`, date_to: `${day} 23:59:59` });
+  const query = new URLSearchParams({ date_from: `${day(-1)} 00:00:00`, date_to: `${day(1)} 23:59:59` });
   const created = await service.get(`/v1/reports/new-users?${query}`, key);
   const message = { type: 'sendMessage', message: { text: 'Hello' }, segmentations, activate: true };
   const { id } = (await service.post('/v1/broadcast/create', message, key)).body.data;
