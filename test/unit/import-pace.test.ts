@@ -4,7 +4,7 @@ import { createEventTypeDirectory } from '../../src/commands/intake/event-type-d
 import { type ImportedLine, importEvents } from '../../src/commands/intake/import-events.ts';
 import { importUsers } from '../../src/commands/intake/import-users.ts';
 import { importReferrals } from '../../src/commands/referral/import-referrals.ts';
-import type { Position } from '../../src/log/port.ts';
+import { LogUnavailableError, type Position } from '../../src/log/port.ts';
 import { anOwner } from '../support/catalog.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { testSources } from '../support/test-sources.ts';
@@ -106,4 +106,23 @@ it('a finished file is not read again, unless its refused lines are to be named'
   const refused: number[] = [];
   expect(await run(true, neverRead, lines(), refused)).toMatchObject({ imported: 0, before: 2, refused: 1 });
   expect(refused).toEqual([2]);
+});
+
+it.each<[string, () => boolean]>([
+  ['have applied what the first call appended', () => true],
+  ['have not', () => false],
+])('an import that resumes counts each key of its file once, if read models %s', async (_, isApplied) => {
+  const { context, file, usedKeys } = await world(isApplied);
+  const append = context.log.append.bind(context.log);
+  let appends = 0;
+  const failing: typeof append = async (commit, options) => {
+    if (commit.stream.startsWith('import-') && ++appends > 2) throw new LogUnavailableError('the log is away');
+    return append(commit, options);
+  };
+  const run = (log: typeof context.log) => {
+    const lines = linesOf(6000, (n) => event(n, `k${n % 1500}`));
+    return importEvents({ ...context, log }, { ...file, lines, usedKeys, onProgress: () => {} });
+  };
+  await expect(run({ ...context.log, append: failing })).rejects.toThrow('the log is away');
+  expect(await run(context.log)).toMatchObject({ imported: 0, before: 1500, repeated: 4500 });
 });
