@@ -91,6 +91,8 @@ it('has types that a caller’s compiler checks', async () => {
   );
   const wrong: Readonly<Record<string, string>> = {
     'an unknown path': "client.get('/v1/unknown')",
+    'a value that the interface does not list': "client.post('/v1/referral/payout', { user_id: 1, method: 'cash' })",
+    'a status that there is not': "client.get('/v1/referral/all-payouts', { status: 9 })",
     'a path of the other method': "client.get('/v1/send-event')",
     'a missing field': "client.post('/v1/send-event', { event: 'x' })",
     'an unknown field': "client.post('/v1/send-event', { event: 'x', user_id: 1, userid: 1 })",

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 914543d3b6966bce26dcbd5467d5a6c249e9d6b3709826fff4f6b689f5942165
-// Types: sha256 9944c88efe38418012d02f545713a064f4572a62556eae793a800a1293524a94
+// Sources: sha256 ca1197ed049a4f3ce21d03de9fbdaa91678ab34e6105ada046d64e080cc7412a
+// Types: sha256 a3d85effc561b53f4529feec6e323fa3d44d392268d910cb151d91472330c962
 export interface paths {
     "/v1/send-target": {
         parameters: {
@@ -1958,8 +1958,8 @@ export interface components {
             last_name: string | null;
             username: string | null;
             language_code: string | null;
-            /** @description active, blocked or deactivated; null: not known, or erased */
-            user_status: string | null;
+            /** @description Null: not known, or erased */
+            user_status: ("active" | "blocked" | "deactivated") | null;
             date_create: string | null;
             date_last_active: string | null;
         };
@@ -2094,8 +2094,11 @@ export interface components {
         };
         Broadcast: {
             id: number;
-            /** @description 0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error; 6 resolving the audience, 7 about to be sent, 8 stopping */
-            status: number;
+            /**
+             * @description 0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error; 6 resolving the audience, 7 about to be sent, 8 stopping
+             * @enum {integer}
+             */
+            status: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
             name: string | null;
             /** @enum {string} */
             type: "sendMessage" | "sendPhoto" | "sendVideo" | "sendDocument" | "sendAnimation" | "sendAudio" | "sendVoice" | "sendMediaGroup";
@@ -4388,7 +4391,8 @@ export interface operations {
                     user_id: number;
                     /** @description Absent: every unit; null: amounts without a unit */
                     unit_id?: number | null;
-                    method?: string | ("webhook" | "manual") | null;
+                    /** @description Default webhook */
+                    method?: ("webhook" | "manual") | null;
                 };
             };
         };
@@ -4443,8 +4447,11 @@ export interface operations {
                                 /** @example 12.5 */
                                 amount: string;
                                 unit_id: number | null;
-                                /** @description 0 created, 1 processing, 2 paid, 3 failed, 4 cancelled */
-                                status: number;
+                                /**
+                                 * @description 0 created, 1 processing, 2 paid, 3 failed, 4 cancelled
+                                 * @enum {integer}
+                                 */
+                                status: 0 | 1 | 2 | 3 | 4;
                                 /** @enum {string} */
                                 method: "webhook" | "manual";
                                 /** @enum {string} */
@@ -4532,8 +4539,11 @@ export interface operations {
                                 /** @example 12.5 */
                                 amount: string;
                                 unit_id: number | null;
-                                /** @description 0 on hold, 1 confirmed, 2 paid out */
-                                status: number;
+                                /**
+                                 * @description 0 on hold, 1 confirmed, 2 paid out
+                                 * @enum {integer}
+                                 */
+                                status: 0 | 1 | 2;
                                 available_at: string | null;
                             }[];
                         };
@@ -4711,7 +4721,7 @@ export interface operations {
                 /** @description Absent: of every referrer */
                 user_id?: number;
                 /** @description Absent: of every status */
-                status?: "0" | "1" | "2" | "3" | "4";
+                status?: 0 | 1 | 2 | 3 | 4;
                 /** @description Only this payout; absent: all */
                 payout_id?: number;
                 /** @description Default 50, at most 200, clamped */
@@ -4740,8 +4750,11 @@ export interface operations {
                                 /** @example 12.5 */
                                 amount: string;
                                 unit_id: number | null;
-                                /** @description 0 created, 1 processing, 2 paid, 3 failed, 4 cancelled */
-                                status: number;
+                                /**
+                                 * @description 0 created, 1 processing, 2 paid, 3 failed, 4 cancelled
+                                 * @enum {integer}
+                                 */
+                                status: 0 | 1 | 2 | 3 | 4;
                                 /** @enum {string} */
                                 method: "webhook" | "manual";
                                 /** @enum {string} */

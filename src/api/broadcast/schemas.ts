@@ -143,11 +143,11 @@ export const listQuery = z.looseObject({ ...filters, ...orders, ...paging }).sup
 const broadcast = z
   .object({
     id,
-    status: z
-      .int()
-      .describe(
+    status: z.literal(BROADCAST_STATUSES).meta({
+      type: 'integer',
+      description:
         '0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error; 6 resolving the audience, 7 about to be sent, 8 stopping',
-      ),
+    }),
     name: z.string().nullable(),
     type: z.enum(MESSAGE_TYPES),
     segmentations,

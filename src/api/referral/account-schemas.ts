@@ -2,6 +2,7 @@ import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { parseIso8601 } from '../../domain/intake/moment.ts';
 import { NO_ID, safeInteger } from '../../domain/json.ts';
+import { PAYOUT_STATUS } from '../../domain/referral/account/account.ts';
 import { changed, id, optionalText, success, userBody, userPageQuery, userQuery, utcDateShape } from './schemas.ts';
 
 /** Schemas of the endpoints about accounts (interface.md, "Referral records"; decisions.md#referral-program). */
@@ -27,7 +28,7 @@ export const payoutBody = userBody.extend({
     .enum(['webhook', 'manual'])
     .nullish()
     .transform((method) => method ?? 'webhook')
-    .meta({ type: 'string', default: 'webhook' }),
+    .describe('Default webhook'),
 });
 
 const MAX_REASON = 10_000;
@@ -97,7 +98,9 @@ export const payoutRow = z.object({
   payout_id: rowId,
   amount,
   unit_id: unitId,
-  status: z.int().describe('0 created, 1 processing, 2 paid, 3 failed, 4 cancelled'),
+  status: z
+    .literal(Object.values(PAYOUT_STATUS))
+    .meta({ type: 'integer', description: '0 created, 1 processing, 2 paid, 3 failed, 4 cancelled' }),
   method: z.enum(['webhook', 'manual']),
   initiated_by: z.enum(['api', 'admin', 'auto']),
   requested_at: utcDateShape,
@@ -114,7 +117,7 @@ export const accrualsAnswer = success(
         referral_id: z.int(),
         amount,
         unit_id: unitId,
-        status: z.int().describe('0 on hold, 1 confirmed, 2 paid out'),
+        status: z.literal([0, 1, 2]).meta({ type: 'integer', description: '0 on hold, 1 confirmed, 2 paid out' }),
         available_at: utcDateShape.nullable(),
       }),
     ),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PAYOUT_STATUS } from '../../domain/referral/account/account.ts';
 import { REFERRER_ORDERS } from '../../queries/referral/referrers.ts';
 import { page } from '../page.ts';
 import { amount, asOf, balance, payoutRow, rowId, unitId, unitQuery } from './account-schemas.ts';
@@ -54,7 +55,7 @@ export const allPayoutsQuery = z.object({
     .enum(['0', '1', '2', '3', '4'])
     .transform(Number)
     .optional()
-    .meta({ type: 'integer', description: 'Absent: of every status' }),
+    .meta({ type: 'integer', enum: Object.values(PAYOUT_STATUS), description: 'Absent: of every status' }),
   payout_id: positive('Only this payout; absent: all'),
   ...page,
 });

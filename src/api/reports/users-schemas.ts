@@ -73,7 +73,7 @@ export const usersAnswer = answer(
           last_name: z.string().nullable(),
           username: z.string().nullable(),
           language_code: z.string().nullable(),
-          user_status: z.string().nullable().describe('active, blocked or deactivated; null: not known, or erased'),
+          user_status: z.enum(['active', 'blocked', 'deactivated']).nullable().describe('Null: not known, or erased'),
           date_create: isoDate.nullable(),
           date_last_active: isoDate.nullable(),
         })

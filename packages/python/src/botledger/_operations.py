@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 082a8aec612f38b1a89cd15454d6c1dabf4ee46cccd67585d233e56f22a5ca2c
+# SHA-256 of openapi.json: 565aee33768525c7b78572ad98e01e98f268a3ca00bfb8586c76a0abe5400d12
 
 from __future__ import annotations
 
@@ -505,11 +505,11 @@ class Methods(Calls):
         """The bot's referrers with their balances, by referrals or by an amount of a unit: all pages"""
         return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrers')
 
-    def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal['0', '1', '2', '3', '4'] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListAllReferralPayoutsData:
+    def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListAllReferralPayoutsData:
         """The payouts of all referrers, newest first, each with its webhook deliveries"""
         return cast('ListAllReferralPayoutsData', self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal['0', '1', '2', '3', '4'] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListAllReferralPayoutsDataPayoutsItem]:
+    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListAllReferralPayoutsDataPayoutsItem]:
         """The payouts of all referrers, newest first, each with its webhook deliveries: all pages"""
         return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
 
@@ -937,11 +937,11 @@ class AsyncMethods(AsyncCalls):
         """The bot's referrers with their balances, by referrals or by an amount of a unit: all pages"""
         return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrers')
 
-    async def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal['0', '1', '2', '3', '4'] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListAllReferralPayoutsData:
+    async def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListAllReferralPayoutsData:
         """The payouts of all referrers, newest first, each with its webhook deliveries"""
         return cast('ListAllReferralPayoutsData', await self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal['0', '1', '2', '3', '4'] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListAllReferralPayoutsDataPayoutsItem]:
+    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListAllReferralPayoutsDataPayoutsItem]:
         """The payouts of all referrers, newest first, each with its webhook deliveries: all pages"""
         return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
 

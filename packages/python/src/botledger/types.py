@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 082a8aec612f38b1a89cd15454d6c1dabf4ee46cccd67585d233e56f22a5ca2c
+# SHA-256 of openapi.json: 565aee33768525c7b78572ad98e01e98f268a3ca00bfb8586c76a0abe5400d12
 
 from __future__ import annotations
 
@@ -274,8 +274,8 @@ class ReportUser(TypedDict):
     last_name: str | None
     username: str | None
     language_code: str | None
-    user_status: str | None
-    """active, blocked or deactivated; null: not known, or erased"""
+    user_status: Literal['active', 'blocked', 'deactivated'] | None
+    """Null: not known, or erased"""
     date_create: str | None
     date_last_active: str | None
 
@@ -400,7 +400,7 @@ class CreateBroadcastRequestInputSettings(TypedDict):
 
 class Broadcast(TypedDict):
     id: int
-    status: int
+    status: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8]
     """0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error; 6 resolving the audience, 7 about to be sent, 8 stopping"""
     name: str | None
     type: Literal['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation', 'sendAudio', 'sendVoice', 'sendMediaGroup']
@@ -1008,6 +1008,7 @@ class RequestReferralPayoutBody(TypedDict):
     unit_id: NotRequired[int | None]
     """Absent: every unit; null: amounts without a unit"""
     method: NotRequired[Literal['webhook', 'manual'] | None]
+    """Default webhook"""
 
 
 class RequestReferralPayoutData(TypedDict):
@@ -1019,7 +1020,7 @@ class ListReferralPayoutsDataPayoutsItem(TypedDict):
     payout_id: int
     amount: Decimal
     unit_id: int | None
-    status: int
+    status: Literal[0, 1, 2, 3, 4]
     """0 created, 1 processing, 2 paid, 3 failed, 4 cancelled"""
     method: Literal['webhook', 'manual']
     initiated_by: Literal['api', 'admin', 'auto']
@@ -1047,7 +1048,7 @@ class ListReferralAccrualsDataAccrualsItem(TypedDict):
     referral_id: int
     amount: Decimal
     unit_id: int | None
-    status: int
+    status: Literal[0, 1, 2]
     """0 on hold, 1 confirmed, 2 paid out"""
     available_at: str | None
 
@@ -1130,7 +1131,7 @@ class ListAllReferralPayoutsDataPayoutsItem(TypedDict):
     payout_id: int
     amount: Decimal
     unit_id: int | None
-    status: int
+    status: Literal[0, 1, 2, 3, 4]
     """0 created, 1 processing, 2 paid, 3 failed, 4 cancelled"""
     method: Literal['webhook', 'manual']
     initiated_by: Literal['api', 'admin', 'auto']
