@@ -6,12 +6,13 @@ import type { LongWorkContext } from '../src/administration/context.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { auditLog } from '../src/log/audit.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
+import { loadReadModel } from '../src/projections/load-read-model.ts';
 import { schemaOf } from '../src/projections/read-model.ts';
+import { MANIFESTS } from '../src/projections/registry.ts';
 import { shareAmongProjectors } from '../src/projections/runtime/projector.ts';
 import { verify } from '../src/projections/runtime/verify.ts';
 import { servedOf, versionsOf } from '../src/projections/runtime/versions.ts';
 import { systemSources } from '../src/util/system-sources.ts';
-import { readModels } from '../test/support/read-models.ts';
 import { processorSeconds } from './proc.ts';
 import { startBenchService } from './service.ts';
 import { fillShop } from './shop.ts';
@@ -46,9 +47,16 @@ async function parts(): Promise<void> {
     log,
     pool,
     sources: systemSources,
-    readModels: async () => readModels,
+    manifests: MANIFESTS,
     waitForSwitch: async () => {},
-    projector: (model) => ({ ...shared, model, log, logger, onBadEvent: 'stop', signal }),
+    projector: async ({ name }) => ({
+      ...shared,
+      model: await loadReadModel(name),
+      log,
+      logger,
+      onBadEvent: 'stop',
+      signal,
+    }),
     projected: async (model) => ({ pool, schema: schemaOf(model.name, 1) }),
     signal,
     progress: () => {},
@@ -58,11 +66,11 @@ async function parts(): Promise<void> {
   });
   await timed('the chains', () => all(auditLog({ log, pool, signal, onProgress: () => {}, onEnd: () => {} })));
   await timed('the accounts', () => all(auditAccounts(context, undefined, () => {})));
-  for (const model of readModels)
+  for (const model of MANIFESTS)
     await timed(`the read model ${model.name}`, async () => {
       const version = servedOf(await versionsOf(pool, model))!;
       const watch = { onCommits: () => {}, onTables: () => {} };
-      const { differences } = await verify(context.projector(model), version, watch);
+      const { differences } = await verify(await context.projector(model), version, watch);
       if (differences.length > 0) throw new Error(JSON.stringify(differences));
     });
   await timed('audit verify', async () => {

@@ -1,5 +1,5 @@
 import { type AuditedLog, auditLog, type LogFinding } from '../log/audit.ts';
-import type { ReadModel } from '../projections/read-model.ts';
+import type { Manifest } from '../projections/read-model.ts';
 import { BadCommitError } from '../projections/runtime/apply.ts';
 import { verify } from '../projections/runtime/verify.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
@@ -52,7 +52,10 @@ async function together<T>(
 ): Promise<T[]> {
   const ending = new AbortController();
   const signal = AbortSignal.any([context.signal, ending.signal]);
-  const projector: LongWorkContext['projector'] = (model) => ({ ...context.projector(model), signal });
+  const projector: LongWorkContext['projector'] = async (model) => ({
+    ...(await context.projector(model)),
+    signal,
+  });
   const running = works.map((work) =>
     work({ ...context, signal, projector }).catch((error: unknown) => {
       ending.abort(error);
@@ -107,7 +110,7 @@ const AT_ONCE = 2;
 
 /** In the order of the read models. */
 async function* findingsOfReadModels(context: LongWorkContext, checked: Checked): AsyncGenerator<ReadModelFinding> {
-  const models = await context.readModels();
+  const models = context.manifests;
   const differences: string[][] = [];
   // A read model that reads much begins early: that of events takes as long as the others together.
   const waiting = [...models.entries()].sort(([, a], [, b]) => b.categories.length - a.categories.length);
@@ -122,12 +125,12 @@ async function* findingsOfReadModels(context: LongWorkContext, checked: Checked)
   for (const message of differences.flat()) yield { kind: 'read model', stream: null, revision: null, message };
 }
 
-async function differencesOf(context: LongWorkContext, model: ReadModel, checked: Checked): Promise<string[]> {
+async function differencesOf(context: LongWorkContext, model: Manifest, checked: Checked): Promise<string[]> {
   const version = servedOf(await versionsOf(context.pool, model));
   if (version === null) throw notBuilt(model);
   const name = `${model.name} version ${version.version}`;
   try {
-    const verified = await verify(context.projector(model), version, watchOf(context.progress, model.name));
+    const verified = await verify(await context.projector(model), version, watchOf(context.progress, model.name));
     checked.models++;
     checked.tables += verified.tables;
     return verified.differences.map(

@@ -1,22 +1,22 @@
 import type pg from 'pg';
 import type { CommandContext } from '../commands/decide-and-append.ts';
-import type { Manifest, ReadModel } from '../projections/read-model.ts';
+import type { Manifest } from '../projections/read-model.ts';
 import type { ProjectorOptions } from '../projections/runtime/projector.ts';
 import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 
 /** The context of the work of operators, whether a command, a request or a job does it. */
 export interface AdministrationContext extends CommandContext {
   readonly pool: pg.Pool;
-  /** All read models. The first call loads their code. */
-  readModels(): Promise<readonly ReadModel[]>;
+  /** All read models. */
+  readonly manifests: readonly Manifest[];
   /** Resolves when every running instance answers from the versions of read models that are live now. */
   waitForSwitch(): Promise<void>;
 }
 
 /** The context of work of minutes: it builds, replays and reads read models. */
 export interface LongWorkContext extends AdministrationContext {
-  /** The options with which the work projects a read model itself. */
-  projector(model: ReadModel): ProjectorOptions;
+  /** Loads the code of a read model. @returns the options with which the work projects it itself */
+  projector(model: Manifest): Promise<ProjectorOptions>;
   /** The tables of the version that answers, when it has applied all that was in the log when the work began. */
   projected(model: Manifest): Promise<CatalogSource>;
   /** Aborts when the work is to stop early. */

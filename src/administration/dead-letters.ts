@@ -143,12 +143,12 @@ async function waitForOutcome(
 ): Promise<boolean> {
   const { pool } = context;
   const { name, version } = named;
-  const model = (await context.readModels()).find((each) => each.name === name);
+  const model = context.manifests.find((each) => each.name === name);
   const stopping = new AbortController();
   const following =
     projector === null || model === undefined || (await isFollowed(pool, name, version))
       ? null
-      : followVersion({ ...projector(model), version, signal: stopping.signal });
+      : followVersion({ ...(await projector(model)), version, signal: stopping.signal });
   try {
     const deadline = performance.now() + outcomeMs;
     for (;;) {

@@ -19,9 +19,9 @@ export interface VersionList {
 }
 
 /** Every version of every read model. */
-export async function listVersions({ pool, log, readModels }: AdministrationContext): Promise<VersionList> {
+export async function listVersions({ pool, log, manifests }: AdministrationContext): Promise<VersionList> {
   const [rows, versions, whole] = await Promise.all([
-    readModels().then((models) => projectionStatus(pool, log, models)),
+    projectionStatus(pool, log, manifests),
     allVersions(pool),
     log.lag(new Map()),
   ]);

@@ -13,11 +13,11 @@ const MAX_MESSAGE = 1000;
 export async function runJob(context: LongWorkContext, job: Job): Promise<JobResult> {
   switch (job.kind) {
     case 'rebuild': {
-      const { note } = await buildNext(context, await modelOf(context, job.projection!));
+      const { note } = await buildNext(context, modelOf(context, job.projection!));
       return resultOf(note, []);
     }
     case 'verify': {
-      const { compared, differences, note } = await compareNewest(context, await modelOf(context, job.projection!));
+      const { compared, differences, note } = await compareNewest(context, modelOf(context, job.projection!));
       const name = `${compared.name} version ${compared.version}`;
       return resultOf(
         note,

@@ -1,6 +1,6 @@
 import { recordVersionChange } from '../commands/operations/work.ts';
 import { Rejection } from '../domain/rejection.ts';
-import { type ReadModel, schemaOf } from '../projections/read-model.ts';
+import { type Manifest, schemaOf } from '../projections/read-model.ts';
 import { rebuild } from '../projections/runtime/rebuild.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import { verify } from '../projections/runtime/verify.ts';
@@ -25,25 +25,24 @@ import { commitsDone, span, watchOf } from './progress.ts';
 export type Asked = { readonly operatorId: number; readonly reason: string } | null;
 
 /** @throws Rejection */
-export async function modelOf(context: AdministrationContext, name: string): Promise<ReadModel> {
-  const readModels = await context.readModels();
-  const model = readModels.find((each) => each.name === name);
+export function modelOf({ manifests }: AdministrationContext, name: string): Manifest {
+  const model = manifests.find((each) => each.name === name);
   if (model !== undefined) return model;
-  const names = readModels.map((each) => each.name);
+  const names = manifests.map((each) => each.name);
   throw new Rejection('not_found', 'name', `there is no read model ${name}; there are ${names.join(', ')}`, names);
 }
 
-export function notBuilt({ name }: ReadModel): Rejection {
+export function notBuilt({ name }: Manifest): Rejection {
   return new Rejection('conflict', 'name', `${name} has not been built yet`);
 }
 
-async function newestOf({ pool }: AdministrationContext, model: ReadModel): Promise<Version> {
+async function newestOf({ pool }: AdministrationContext, model: Manifest): Promise<Version> {
   const newest = (await versionsOf(pool, model)).at(-1);
   if (newest === undefined) throw notBuilt(model);
   return newest;
 }
 
-async function versionOf({ pool }: AdministrationContext, model: ReadModel, version: number): Promise<Version> {
+async function versionOf({ pool }: AdministrationContext, model: Manifest, version: number): Promise<Version> {
   const found = (await versionsOf(pool, model)).find((each) => each.version === version);
   if (found === undefined)
     throw new Rejection(
@@ -61,10 +60,10 @@ function refuseBuilding({ name, version, state }: Version): void {
 }
 
 export async function rowOf(
-  { pool, log, readModels }: AdministrationContext,
+  { pool, log, manifests }: AdministrationContext,
   { name, version }: Pick<Version, 'name' | 'version'>,
 ): Promise<ProjectionStatus> {
-  const rows = await projectionStatus(pool, log, await readModels());
+  const rows = await projectionStatus(pool, log, manifests);
   return rows.find((row) => row.name === name && row.version === version)!;
 }
 
@@ -75,12 +74,12 @@ export async function rowOf(
  */
 export async function buildNext(
   context: LongWorkContext,
-  model: ReadModel,
+  model: Manifest,
 ): Promise<{ readonly built: Version; readonly note: string }> {
   const begun = performance.now();
   const show = commitsDone(context.progress, `rebuilding ${model.name}`);
   let commits: number | null = null;
-  const built = await rebuild(context.projector(model), (done, total) => {
+  const built = await rebuild(await context.projector(model), (done, total) => {
     commits = done;
     show(done, total);
   });
@@ -99,17 +98,17 @@ export interface ComparedVersion {
 }
 
 /** Refuses to compare a version that is not built. @throws Rejection */
-export async function comparable(context: AdministrationContext, model: ReadModel): Promise<Version> {
+export async function comparable(context: AdministrationContext, model: Manifest): Promise<Version> {
   const newest = await newestOf(context, model);
   refuseBuilding(newest);
   return newest;
 }
 
 /** Compares the newest version with a replay of the log. @throws Rejection, BadCommitError */
-export async function compareNewest(context: LongWorkContext, model: ReadModel): Promise<ComparedVersion> {
+export async function compareNewest(context: LongWorkContext, model: Manifest): Promise<ComparedVersion> {
   const compared = await comparable(context, model);
   const watch = watchOf(context.progress, model.name);
-  const { differences, tables } = await verify(context.projector(model), compared, watch);
+  const { differences, tables } = await verify(await context.projector(model), compared, watch);
   const name = `${model.name} version ${compared.version}`;
   return {
     compared,
@@ -138,7 +137,7 @@ export async function switchVersion(
   { name, version, force = false }: SwitchRequest,
   asked: Asked,
 ): Promise<ProjectionStatus> {
-  const model = await modelOf(context, name);
+  const model = modelOf(context, name);
   const chosen = version === undefined ? await newestOf(context, model) : await versionOf(context, model, version);
   refuseBuilding(chosen);
   const refused = (why: string): Rejection =>

@@ -5,7 +5,7 @@ import { FRESH_MS } from '../database/fresh-cache.ts';
 import { engineOf } from '../log/engines.ts';
 import { type Cursor, partitionOf } from '../log/port.ts';
 import { catalogManifest } from '../projections/catalog/manifest.ts';
-import { loadReadModel, loadReadModels } from '../projections/load-read-model.ts';
+import { loadReadModel } from '../projections/load-read-model.ts';
 import { type Manifest, type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { MANIFESTS } from '../projections/registry.ts';
 import { type ProjectorOptions, runProjector, shareAmongProjectors } from '../projections/runtime/projector.ts';
@@ -37,10 +37,9 @@ export function cliContext(
     notice = () => {},
     lowerPriority = () => {},
   }: Partial<Pick<CliContext, 'progress'> & Pick<AnnounceOptions, 'notice'>> & { lowerPriority?: () => void } = {},
-  /** For tests: replace the read models of the same names, and are all that `readModels()` returns. */
+  /** For tests: the read models instead of all. */
   changed?: readonly ReadModel[],
 ): ContextRunner {
-  const readModels = async (): Promise<readonly ReadModel[]> => changed ?? loadReadModels();
   const manifests: readonly Manifest[] = changed ?? MANIFESTS;
   const current = ({ name }: Manifest): Manifest => manifests.find((each) => each.name === name)!;
   return async (work, { mayCreateDatabase = false } = {}) => {
@@ -56,8 +55,8 @@ export function cliContext(
         announcedWait(wait, what, { pool, logInDatabase, notice });
       const stopping = new AbortController();
       const shared = shareAmongProjectors(pool, instance, logger);
-      const projector = (model: ReadModel): ProjectorOptions => ({
-        model,
+      const projector = async ({ name }: Manifest): Promise<ProjectorOptions> => ({
+        model: changed?.find((each) => each.name === name) ?? (await loadReadModel(name)),
         log,
         ...shared,
         logger,
@@ -67,9 +66,8 @@ export function cliContext(
       });
       const yielding = new AbortController();
       const standByEnds = AbortSignal.any([stopping.signal, yielding.signal]);
-      const standBy = async ({ name }: Manifest): Promise<void> => {
-        const model = changed?.find((each) => each.name === name) ?? (await loadReadModel(name));
-        await runProjector({ ...projector(model), signal: standByEnds }, true);
+      const standBy = async (model: Manifest): Promise<void> => {
+        await runProjector({ ...(await projector(model)), signal: standByEnds }, true);
       };
       const projecting = new Map([[catalogManifest.name, standBy(catalogManifest)]]);
       lifecycle.started('projectors', async () => {
@@ -92,7 +90,7 @@ export function cliContext(
         pool,
         snapshots,
         sources: systemSources,
-        readModels,
+        manifests,
         projector,
         catalog: () => projected(catalogManifest),
         projected,

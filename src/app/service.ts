@@ -22,7 +22,6 @@ import { createBotApi } from '../platform/bot-api.ts';
 import { broadcastsManifest } from '../projections/broadcasts/manifest.ts';
 import { catalogManifest } from '../projections/catalog/manifest.ts';
 import { eventsManifest } from '../projections/events/manifest.ts';
-import { loadReadModels } from '../projections/load-read-model.ts';
 import { type Manifest, type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { MANIFESTS } from '../projections/registry.ts';
 import { projectionStatus } from '../projections/runtime/status.ts';
@@ -165,7 +164,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
           log,
           sources,
           pool: foundation.pool,
-          readModels: async () => readModels ?? loadReadModels(),
+          manifests,
           waitForSwitch: () => pause(2 * FRESH_MS),
         },
         lookups,

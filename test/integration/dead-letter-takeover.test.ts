@@ -124,7 +124,7 @@ function skip(): Promise<boolean> {
       log,
       sources: systemSources,
       pool: database.pool,
-      readModels: async () => [counts],
+      manifests: [counts],
       waitForSwitch: async () => {},
     },
     { id: letterId(schema, commit.id), skipFor: 'known', projector: null, outcomeMs: 60_000 },

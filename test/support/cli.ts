@@ -7,11 +7,11 @@ import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
 import { loadReadModel } from '../../src/projections/load-read-model.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
+import { MANIFESTS } from '../../src/projections/registry.ts';
 import { createTestDatabase } from './database.ts';
 import { type MemoryLog, memoryLog } from './memory-log.ts';
 import { follow } from './projection.ts';
 import { firstSchema } from './read-model-tables.ts';
-import { readModels } from './read-models.ts';
 import { type TestSources, testSources } from './test-sources.ts';
 
 export interface CliRun {
@@ -89,7 +89,7 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
           log,
           sources,
           pool: database.pool,
-          readModels: async () => readModels,
+          manifests: MANIFESTS,
           projector: () => {
             throw new Error('no command on a log in memory projects anything');
           },

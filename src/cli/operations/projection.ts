@@ -19,8 +19,8 @@ export function projection(cli: Cli): void {
     .command('list')
     .description('List every version of every read model: position, lag, error, and the command to type next.')
     .action(
-      cli.action<[object]>(async ({ pool, log, readModels }) => {
-        return answerOf(await projectionStatus(pool, log, await readModels()));
+      cli.action<[object]>(async ({ pool, log, manifests }) => {
+        return answerOf(await projectionStatus(pool, log, manifests));
       }),
     );
 
@@ -35,7 +35,7 @@ export function projection(cli: Cli): void {
         await context.yieldToService();
         const rows: ProjectionStatus[] = [];
         const notes: string[] = [];
-        for (const model of name === undefined ? await context.readModels() : [await modelOf(context, name)]) {
+        for (const model of name === undefined ? context.manifests : [modelOf(context, name)]) {
           const { built, note } = await buildNext(context, model);
           rows.push(await rowOf(context, built));
           notes.push(note);
@@ -50,7 +50,7 @@ export function projection(cli: Cli): void {
     .argument('<name>')
     .action(
       cli.action<[string]>(async (context, name) => {
-        const model = await modelOf(context, name);
+        const model = modelOf(context, name);
         await comparable(context, model);
         await context.yieldToService();
         const { compared, differences, note } = await compareNewest(context, model);

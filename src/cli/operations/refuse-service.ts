@@ -7,9 +7,9 @@ import { type CliContext, CliError } from '../command.ts';
  * of a recovery it holds ids in memory.
  * @throws CliError
  */
-export async function refuseService({ pool, readModels }: CliContext): Promise<void> {
+export async function refuseService({ pool, manifests }: CliContext): Promise<void> {
   // Leaves out the catalog, which this command itself may follow.
-  for (const model of (await readModels()).filter(({ name }) => name !== catalogManifest.name))
+  for (const model of manifests.filter(({ name }) => name !== catalogManifest.name))
     for (const { name, version } of await versionsOf(pool, model))
       if (await isFollowed(pool, name, version)) throw new CliError('a service runs on this log; stop it first');
 }

@@ -8,8 +8,9 @@ import { FRESH_MS } from '../../database/fresh-cache.ts';
 import { type Job, type JobResult, work } from '../../domain/operations/work.ts';
 import { WORK_STREAM } from '../../domain/streams.ts';
 import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
-import { loadReadModels } from '../../projections/load-read-model.ts';
+import { loadReadModel } from '../../projections/load-read-model.ts';
 import { schemaOf } from '../../projections/read-model.ts';
+import { MANIFESTS } from '../../projections/registry.ts';
 import { shareAmongProjectors } from '../../projections/runtime/projector.ts';
 import { servedOf, versionsOf } from '../../projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
@@ -107,9 +108,17 @@ async function longWork(
     sources,
     signal,
     progress,
-    readModels: loadReadModels,
+    manifests: MANIFESTS,
     waitForSwitch: () => pause(2 * FRESH_MS, signal),
-    projector: (model) => ({ model, log, ...shared, logger, onBadEvent: 'stop', standBy: true, signal }),
+    projector: async ({ name }) => ({
+      model: await loadReadModel(name),
+      log,
+      ...shared,
+      logger,
+      onBadEvent: 'stop',
+      standBy: true,
+      signal,
+    }),
     async projected(model) {
       const waiting = { timeoutMs: CATCH_UP_MS, signal };
       if ((await waitForReadModels([servedProgress(pool, model)], logEnd, waiting)) === null)

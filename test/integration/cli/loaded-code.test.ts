@@ -72,7 +72,9 @@ test('a command that asks the catalog loads one engine, the catalog’s read mod
   const env = { DATABASE_URL: database.url };
   await run(process.execPath, ['bin/botledger.js', 'owner', 'list'], { cwd: ROOT, env: { ...process.env, ...env } });
   const { own, packages } = await loadedBy(['owner', 'list'], env);
+  const { own: listed } = await loadedBy(['projection', 'list'], env);
   await database.drop();
+  expect(listed.filter((path) => /^projections\/(?!catalog)[^/]+\/read-model$/.test(path))).toEqual([]);
   expect(own).toContain('projections/catalog/read-model');
   expect(
     own.filter((path) =>
