@@ -53,7 +53,7 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
     pool: writers,
     maxWaitMs,
     maxQueuedBytes: options.maxQueuedBytes ?? 32 << 20,
-    onAppended: notifier.notify,
+    onAppended: () => notifier.notify(),
     onGroup: options.onGroup,
   });
   const anyCategories = new Set(options.anyCategories);
