@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { giveBackLeases, takeLeases } from './lease-rows.ts';
+import { giveBackLeases, type Taken, takeLeases } from './lease-rows.ts';
 import { createShare, type Share, type ShareOptions } from './share.ts';
 
 export interface LeaseOptions {
@@ -62,151 +62,173 @@ interface AwaitedLease {
   failed(error: unknown): void;
 }
 
-export function createLeaseHolder(
-  pool: pg.Pool,
-  holder: string,
-  { logger, ttlMs = 3000, renewMs = 1000 }: LeaseOptions,
-): LeaseHolder {
-  const leases = new Set<HeldLease>();
-  const waiting = new Set<AwaitedLease>();
-  const shares = new Set<Share>();
-  let timer: NodeJS.Timeout | null = null;
-  let renewing: Promise<void> | null = null;
+export function createLeaseHolder(pool: pg.Pool, holder: string, options: LeaseOptions): LeaseHolder {
+  return new Leases(pool, holder, options);
+}
 
-  async function renew(): Promise<void> {
+class Leases implements LeaseHolder {
+  private readonly logger: Logger;
+  private readonly ttlMs: number;
+  private readonly renewMs: number;
+  private readonly leases = new Set<HeldLease>();
+  private readonly waiting = new Set<AwaitedLease>();
+  private readonly shares = new Set<Share>();
+  private timer: NodeJS.Timeout | null = null;
+  private renewing: Promise<void> | null = null;
+
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly holder: string,
+    { logger, ttlMs = 3000, renewMs = 1000 }: LeaseOptions,
+  ) {
+    this.logger = logger;
+    this.ttlMs = ttlMs;
+    this.renewMs = renewMs;
+  }
+
+  async hold<T>(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    let requestedAt: number | null = performance.now();
+    if (!(await this.take([name])).names.has(name)) {
+      if (signal.aborted) return undefined;
+      requestedAt = await this.wait(name, signal);
+      if (requestedAt === null) {
+        if (this.renewing !== null) await this.leave([name]);
+        return undefined;
+      }
+    }
+    const held = { name, lost: new AbortController(), goodUntil: requestedAt + this.ttlMs };
+    this.leases.add(held);
+    this.renewLater();
+    try {
+      return await work(AbortSignal.any([signal, held.lost.signal]));
+    } finally {
+      this.leases.delete(held);
+      this.stopIfIdle();
+      await this.leave([name]);
+    }
+  }
+
+  async share<T>(
+    name: string,
+    options: ShareOptions,
+    signal: AbortSignal,
+    work: (parts: ReadonlySet<number>, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    const share = createShare(name, this.holder, options);
+    try {
+      await this.renewShares([share], []);
+      this.shares.add(share);
+      this.renewLater();
+      while (!signal.aborted) {
+        const turn = await share.next(signal);
+        if (turn === null) break;
+        const result = await work(turn.parts, turn.signal);
+        if (!turn.signal.aborted) return result;
+        await this.leave(share.end());
+      }
+      return undefined;
+    } finally {
+      const left = share.leases();
+      this.shares.delete(share);
+      this.stopIfIdle();
+      await this.leave(left);
+    }
+  }
+
+  private async renew(): Promise<void> {
     const requestedAt = performance.now();
-    const held = [...leases].filter(({ lost }) => !lost.signal.aborted);
-    const wanted = [...waiting];
-    const shared = [...shares];
+    const held = [...this.leases].filter(({ lost }) => !lost.signal.aborted);
+    const wanted = [...this.waiting];
+    const shared = [...this.shares];
     try {
       const names = new Set([...held, ...wanted].map(({ name }) => name));
-      const taken = await look(shared, [...names]);
+      const taken = await this.renewShares(shared, [...names]);
       for (const each of held)
-        if (taken.has(each.name)) each.goodUntil = requestedAt + ttlMs;
+        if (taken.has(each.name)) each.goodUntil = requestedAt + this.ttlMs;
         else each.lost.abort();
       for (const each of wanted) if (taken.has(each.name)) each.taken(requestedAt);
     } catch (error) {
       for (const each of wanted) each.failed(error);
-      for (const each of shared) if (each.isOver()) lost(error, each.name, () => each.lose());
-      for (const each of held) if (performance.now() >= each.goodUntil) lost(error, each.name, () => each.lost.abort());
+      for (const each of shared) if (each.isOver()) this.warnOfLoss(error, each.name, () => each.lose());
+      for (const each of held)
+        if (performance.now() >= each.goodUntil) this.warnOfLoss(error, each.name, () => each.lost.abort());
     }
   }
 
-  function lost(error: unknown, lease: string, tell: () => void): void {
-    logger.warn({ err: error, lease }, 'failed to renew a lease; it is lost');
-    tell();
+  private warnOfLoss(error: unknown, lease: string, lose: () => void): void {
+    this.logger.warn({ err: error, lease }, 'failed to renew a lease; it is lost');
+    lose();
   }
 
   /** Renews and takes leases, and divides shares. A second statement takes what the first one found free. */
-  async function look(shared: readonly Share[], names: readonly string[]): Promise<ReadonlySet<string>> {
+  private async renewShares(shared: readonly Share[], names: readonly string[]): Promise<ReadonlySet<string>> {
     const requestedAt = performance.now();
     const all = [...names, ...shared.flatMap((share) => share.leases())];
-    const { names: taken, others } = await takeLeases(
-      pool,
+    const { names: taken, others } = await this.take(
       all,
-      holder,
-      ttlMs,
       shared.map(({ name }) => name),
     );
-    const free = shared.flatMap((share) => share.plan(taken, others.get(share.name)!, requestedAt + ttlMs));
-    const more = free.length === 0 ? null : await takeLeases(pool, free, holder, ttlMs);
+    const free = shared.flatMap((share) => share.plan(taken, others.get(share.name)!, requestedAt + this.ttlMs));
+    const more = free.length === 0 ? null : await this.take(free);
     for (const share of shared) share.settle(more?.names ?? new Set());
     return taken;
   }
 
-  function renewLater(): void {
-    if (renewing !== null || leases.size + waiting.size + shares.size === 0) return;
-    timer ??= setTimeout(() => {
-      timer = null;
-      renewing = renew().then(() => {
-        renewing = null;
-        renewLater();
-      });
-    }, renewMs);
+  private take(names: readonly string[], shares?: readonly string[]): Promise<Taken> {
+    return takeLeases(this.pool, names, this.holder, this.ttlMs, shares);
   }
 
-  function stopIfIdle(): void {
-    if (timer === null || leases.size + waiting.size + shares.size > 0) return;
-    clearTimeout(timer);
-    timer = null;
+  private renewLater(): void {
+    if (this.renewing !== null || this.isIdle()) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
+      this.renewing = this.renew().then(() => {
+        this.renewing = null;
+        this.renewLater();
+      });
+    }, this.renewMs);
+  }
+
+  private stopIfIdle(): void {
+    if (this.timer === null || !this.isIdle()) return;
+    clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  private isIdle(): boolean {
+    return this.leases.size + this.waiting.size + this.shares.size === 0;
   }
 
   /**
    * Waits for a lease that another holder has.
    * @returns when the lease was requested; null: the signal aborted first
    */
-  async function wait(name: string, signal: AbortSignal): Promise<number | null> {
+  private async wait(name: string, signal: AbortSignal): Promise<number | null> {
     const over = new AbortController();
     let wanted: AwaitedLease | undefined;
     try {
       return await new Promise<number | null>((resolve, reject) => {
         wanted = { name, taken: resolve, failed: reject };
-        waiting.add(wanted);
+        this.waiting.add(wanted);
         setMaxListeners(0, signal); // all leases of a thread wait on the same one
         signal.addEventListener('abort', () => resolve(null), { once: true, signal: over.signal });
-        renewLater();
+        this.renewLater();
       });
     } finally {
       over.abort();
-      waiting.delete(wanted!);
-      stopIfIdle();
+      this.waiting.delete(wanted!);
+      this.stopIfIdle();
     }
   }
 
-  async function leave(names: readonly string[]): Promise<void> {
-    await renewing; // a renewal under way may take the leases once more
-    const used = new Set([...leases, ...waiting].map(({ name }) => name));
-    for (const share of shares) for (const name of share.leases()) used.add(name);
+  private async leave(names: readonly string[]): Promise<void> {
+    await this.renewing; // a renewal under way may take the leases once more
+    const used = new Set([...this.leases, ...this.waiting].map(({ name }) => name));
+    for (const share of this.shares) for (const name of share.leases()) used.add(name);
     const left = names.filter((name) => !used.has(name));
     if (left.length === 0) return;
-    await giveBackLeases(pool, left, holder).catch((error: unknown) => {
-      logger.warn({ err: error, leases: left }, 'failed to give back leases; they expire by themselves');
+    await giveBackLeases(this.pool, left, this.holder).catch((error: unknown) => {
+      this.logger.warn({ err: error, leases: left }, 'failed to give back leases; they expire by themselves');
     });
   }
-
-  return {
-    async hold(name, signal, work) {
-      let requestedAt: number | null = performance.now();
-      if (!(await takeLeases(pool, [name], holder, ttlMs)).names.has(name)) {
-        if (signal.aborted) return undefined;
-        requestedAt = await wait(name, signal);
-        if (requestedAt === null) {
-          if (renewing !== null) await leave([name]);
-          return undefined;
-        }
-      }
-      const held = { name, lost: new AbortController(), goodUntil: requestedAt + ttlMs };
-      leases.add(held);
-      renewLater();
-      try {
-        return await work(AbortSignal.any([signal, held.lost.signal]));
-      } finally {
-        leases.delete(held);
-        stopIfIdle();
-        await leave([name]);
-      }
-    },
-
-    async share(name, options, signal, work) {
-      const share = createShare(name, holder, options);
-      try {
-        await look([share], []);
-        shares.add(share);
-        renewLater();
-        while (!signal.aborted) {
-          const turn = await share.next(signal);
-          if (turn === null) break;
-          const result = await work(turn.parts, turn.signal);
-          if (!turn.signal.aborted) return result;
-          await leave(share.end());
-        }
-        return undefined;
-      } finally {
-        const left = share.leases();
-        shares.delete(share);
-        stopIfIdle();
-        await leave(left);
-      }
-    },
-  };
 }
