@@ -86,8 +86,6 @@ export function openEventStoreClient(url: string): EventStoreClient {
   // Otherwise the appends of all clients of a thread share one map, and one broken connection fails them all (ADR 23).
   Object.assign(client, { supports: async () => false });
   const options = { deadline: DEADLINE_MS };
-  const read = (stream: string, from: number, limit: number): Promise<StoredEvent[]> =>
-    answered(readAll(client, stream, { fromRevision: BigInt(from), maxCount: limit }));
 
   return {
     async append(stream, events, expected) {
@@ -100,19 +98,7 @@ export function openEventStoreClient(url: string): EventStoreClient {
         );
         return { next: Number(nextExpectedRevision) + 1 };
       } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        // @grpc/grpc-js says this of a call that never had a connection. A call that failed as UNAVAILABLE may have had one.
-        if (error.message.includes('No connection established'))
-          throw new NeverSentError(error.message, { cause: error });
-        if (!isCommandError(error)) throw error;
-        if (error.type === ErrorType.WRONG_EXPECTED_VERSION)
-          return { has: typeof error.actualVersion === 'bigint' ? Number(error.actualVersion) + 1 : 0 };
-        if (error.type === ErrorType.STREAM_DELETED) return 'deleted';
-        if (error.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED)
-          throw new CommitTooLargeError('the append is larger than the server accepts (MaxAppendSize)', {
-            cause: error,
-          });
-        throw error;
+        return refusedAppend(error);
       }
     },
 
@@ -122,7 +108,7 @@ export function openEventStoreClient(url: string): EventStoreClient {
       return event ?? null;
     },
 
-    read,
+    read: (stream, from, limit) => readPage(client, stream, from, limit),
 
     async *readByPrefix(prefix) {
       // The client has no filter for this read.
@@ -133,44 +119,7 @@ export function openEventStoreClient(url: string): EventStoreClient {
       }
     },
 
-    async *follow(stream, from, signal) {
-      let next = from;
-      for (let page = await read(stream, next, PAGE); page.length > 0; page = await read(stream, next, PAGE)) {
-        next = page[page.length - 1]!.number + 1;
-        yield page;
-        if (signal.aborted) return;
-        if (page.length < PAGE) break;
-      }
-      const subscription = client.subscribeToStream(
-        stream,
-        { fromRevision: next === 0 ? 'start' : BigInt(next - 1) },
-        { highWaterMark: BUFFERED },
-      );
-      let failure: unknown = null;
-      subscription.on('error', (error) => {
-        failure = error;
-      });
-      const stop = (): void => void subscription.destroy();
-      signal.addEventListener('abort', stop, { once: true });
-      try {
-        while (!signal.aborted) {
-          const arrived: StoredEvent[] = [];
-          for (let one = subscription.read(); one !== null; one = subscription.read()) {
-            const event = storedOf(one);
-            if (event !== null) arrived.push(event);
-          }
-          if (arrived.length > 0) yield arrived;
-          else if (failure !== null) throw failure;
-          else if (subscription.destroyed || subscription.readableEnded) break;
-          else await readableOrEnded(subscription);
-        }
-        if (!signal.aborted) throw new Error('the server ended the subscription');
-      } finally {
-        signal.removeEventListener('abort', stop);
-        await subscription.unsubscribe().catch(() => {}); // a failure was thrown above
-        subscription.destroy();
-      }
-    },
+    follow: (stream, from, signal) => follow(client, stream, from, signal),
 
     async tombstone(stream) {
       try {
@@ -183,6 +132,80 @@ export function openEventStoreClient(url: string): EventStoreClient {
     metadata: async (stream) => (await answered(client.getStreamMetadata(stream))).metadata ?? {},
     close: () => client.dispose(),
   };
+}
+
+/**
+ * The outcome of an append that the server has refused.
+ * @throws CommitTooLargeError, NeverSentError
+ * @throws the error itself, if it is no refusal
+ */
+function refusedAppend(error: unknown): AppendOutcome {
+  if (!(error instanceof Error)) throw error;
+  // @grpc/grpc-js says this of a call that never had a connection. A call that failed as UNAVAILABLE may have had one.
+  if (error.message.includes('No connection established')) throw new NeverSentError(error.message, { cause: error });
+  if (!isCommandError(error)) throw error;
+  if (error.type === ErrorType.WRONG_EXPECTED_VERSION)
+    return { has: typeof error.actualVersion === 'bigint' ? Number(error.actualVersion) + 1 : 0 };
+  if (error.type === ErrorType.STREAM_DELETED) return 'deleted';
+  if (error.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED)
+    throw new CommitTooLargeError('the append is larger than the server accepts (MaxAppendSize)', { cause: error });
+  throw error;
+}
+
+/** As EventStoreClient.follow: pages until it has caught up, then a subscription. */
+async function* follow(
+  client: EventStoreDBClient,
+  stream: string,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<StoredEvent[]> {
+  let next = from;
+  for (let isFull = true; isFull; ) {
+    const page = await readPage(client, stream, next, PAGE);
+    if (page.length === 0) break;
+    next = page[page.length - 1]!.number + 1;
+    yield page;
+    if (signal.aborted) return;
+    isFull = page.length === PAGE;
+  }
+  yield* subscribe(client, stream, next, signal);
+}
+
+async function* subscribe(
+  client: EventStoreDBClient,
+  stream: string,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<StoredEvent[]> {
+  const subscription = client.subscribeToStream(
+    stream,
+    { fromRevision: from === 0 ? 'start' : BigInt(from - 1) },
+    { highWaterMark: BUFFERED },
+  );
+  let failure: unknown = null;
+  subscription.on('error', (error) => {
+    failure = error;
+  });
+  const stop = (): void => void subscription.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    while (!signal.aborted) {
+      const arrived: StoredEvent[] = [];
+      for (let one = subscription.read(); one !== null; one = subscription.read()) {
+        const event = storedOf(one);
+        if (event !== null) arrived.push(event);
+      }
+      if (arrived.length > 0) yield arrived;
+      else if (failure !== null) throw failure;
+      else if (subscription.destroyed || subscription.readableEnded) break;
+      else await readableOrEnded(subscription);
+    }
+    if (!signal.aborted) throw new Error('the server ended the subscription');
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await subscription.unsubscribe().catch(() => {}); // a failure was thrown above
+    subscription.destroy();
+  }
 }
 
 /** Limits the wait for an answer, since the client sets no deadline on reads and batched appends. */
@@ -223,6 +246,10 @@ function storedOf({ event }: ResolvedEvent): StoredEvent | null {
   if (event === undefined) return null;
   const { streamId, revision, type, data, created } = event;
   return { stream: streamId, number: Number(revision), type, data, at: created.getTime() };
+}
+
+function readPage(client: EventStoreDBClient, stream: string, from: number, limit: number): Promise<StoredEvent[]> {
+  return answered(readAll(client, stream, { fromRevision: BigInt(from), maxCount: limit }));
 }
 
 async function readAll(

@@ -34,93 +34,98 @@ const RESUME_MS = 200;
 const MAX_CHUNK_BYTES = 4 << 20;
 
 /**
- * Opens the log as one stream, with one event for each commit. Within a stream EventStoreDB has one order, numbers without
+ * The log as one stream, with one event for each commit. Within a stream EventStoreDB has one order, numbers without
  * gaps, atomic appends and expected revisions; across streams it has an order only.
  *
  * Every append names the revision that it expects. So an append without an answer can be sent again. Either the stream has
  * it, and the server says so; or the server stores it now; or another append took its place, and it will never be stored.
  * Several instances append at the stream's end. The server tells the loser where the end is, and the loser appends there.
  */
-export function openCommitStream({ client, stream, logger, signal }: CommitStreamOptions): RecordStore {
-  let end = 0;
-  let isSilent = false;
+export class CommitStream implements RecordStore {
+  private end = 0;
+  private isSilent = false;
 
-  async function findEnd(): Promise<number> {
-    const last = await client.last(stream);
-    const found = last === null ? 0 : last.number + 1;
-    end = Math.max(end, found);
-    return found;
+  constructor(private readonly options: CommitStreamOptions) {}
+
+  /** After a failure, waits until the server answers. */
+  async ready(): Promise<void> {
+    const { signal } = this.options;
+    while (this.isSilent && !signal.aborted) {
+      await this.findEnd().then(
+        () => (this.isSilent = false),
+        () => pause(RETRY_MS, signal),
+      );
+    }
   }
 
-  return {
-    /** After a failure, waits until the server answers. */
-    async ready() {
-      while (isSilent && !signal.aborted) {
-        await findEnd().then(
-          () => (isSilent = false),
-          () => pause(RETRY_MS, signal),
-        );
-      }
-    },
-
-    async send(records: readonly NewRecord[]) {
-      const events = records.map(({ value }): NewEvent => ({ id: randomUUID(), type: EVENT_TYPE, data: value }));
-      const giveUpAt = performance.now() + RESEND_FOR_MS;
-      // Stays the same while the outcome is unknown, whatever end `findEnd` finds: that end may include this append.
-      let expected = end;
-      let sent = false;
-      for (;;) {
-        try {
-          const outcome = await client.append(stream, events, expected);
-          if (outcome === 'deleted') throw new LogUnavailableError(`the stream ${stream} was deleted`);
-          if ('next' in outcome) {
-            end = Math.max(end, outcome.next);
-            return events.map((_, i) => outcome.next - events.length + i);
-          }
-          if (outcome.has < expected) throw new LogUnavailableError(`the stream ${stream} has lost its last events`);
-          expected = outcome.has;
-          // Every earlier attempt expected a place that another append took. So none of them is stored, now or later.
-          sent = false;
-        } catch (error) {
-          if (error instanceof LogUnavailableError || error instanceof RangeError) throw error;
-          isSilent = true;
-          if (error instanceof NeverSentError && !sent) throw new NotSentError(error.message, { cause: error });
-          sent = true;
-          if (performance.now() > giveUpAt || signal.aborted) throw error;
-          logger.warn({ err: error, stream }, 'EventStoreDB did not answer an append; sending it again');
-          await pause(RETRY_MS, signal);
+  async send(records: readonly NewRecord[]): Promise<number[]> {
+    const { client, stream, logger, signal } = this.options;
+    const events = records.map(({ value }): NewEvent => ({ id: randomUUID(), type: EVENT_TYPE, data: value }));
+    const giveUpAt = performance.now() + RESEND_FOR_MS;
+    // Stays the same while the outcome is unknown, whatever end `findEnd` finds: that end may include this append.
+    let expected = this.end;
+    let sent = false;
+    for (;;) {
+      try {
+        const outcome = await client.append(stream, events, expected);
+        if (outcome === 'deleted') throw new LogUnavailableError(`the stream ${stream} was deleted`);
+        if ('next' in outcome) {
+          this.end = Math.max(this.end, outcome.next);
+          return events.map((_, i) => outcome.next - events.length + i);
         }
+        if (outcome.has < expected) throw new LogUnavailableError(`the stream ${stream} has lost its last events`);
+        expected = outcome.has;
+        // Every earlier attempt expected a place that another append took. So none of them is stored, now or later.
+        sent = false;
+      } catch (error) {
+        if (error instanceof LogUnavailableError || error instanceof RangeError) throw error;
+        this.isSilent = true;
+        if (error instanceof NeverSentError && !sent) throw new NotSentError(error.message, { cause: error });
+        sent = true;
+        if (performance.now() > giveUpAt || signal.aborted) throw error;
+        logger.warn({ err: error, stream }, 'EventStoreDB did not answer an append; sending it again');
+        await pause(RETRY_MS, signal);
       }
-    },
+    }
+  }
 
-    endOffsets: async () => [await findEnd()],
+  async endOffsets(): Promise<number[]> {
+    return [await this.findEnd()];
+  }
 
-    async ageOfOldest([from]) {
-      const [oldest] = await client.read(stream, from!, 1);
-      return oldest === undefined ? 1 : Math.max(1, (Date.now() - oldest.at) / 1000);
-    },
+  async ageOfOldest([from]: readonly number[]): Promise<number> {
+    const [oldest] = await this.options.client.read(this.options.stream, from!, 1);
+    return oldest === undefined ? 1 : Math.max(1, (Date.now() - oldest.at) / 1000);
+  }
 
-    async *tail(from, reading): AsyncGenerator<Chunk[]> {
-      let next = from.get(PARTITION)!;
-      while (!reading.aborted) {
-        try {
-          if ((await findEnd()) < next)
-            throw new StreamDamagedError(`${stream} has fewer events than were read from it before`);
-          for await (const arrived of client.follow(stream, next, reading)) {
-            for (const records of portions(arrived.map(recordOf))) {
-              checkContinuity(stream, next, records);
-              next += records.length;
-              yield [{ partition: PARTITION, records }];
-            }
+  async *tail(from: ReadonlyMap<number, number>, reading: AbortSignal): AsyncGenerator<Chunk[]> {
+    const { client, stream, logger } = this.options;
+    let next = from.get(PARTITION)!;
+    while (!reading.aborted) {
+      try {
+        if ((await this.findEnd()) < next)
+          throw new StreamDamagedError(`${stream} has fewer events than were read from it before`);
+        for await (const arrived of client.follow(stream, next, reading)) {
+          for (const records of portions(arrived.map(recordOf))) {
+            checkContinuity(stream, next, records);
+            next += records.length;
+            yield [{ partition: PARTITION, records }];
           }
-        } catch (error) {
-          if (error instanceof StreamDamagedError) throw error;
-          if (!reading.aborted) logger.warn({ err: error, stream }, 'failed to read from EventStoreDB; retrying');
         }
-        await pause(RESUME_MS, reading);
+      } catch (error) {
+        if (error instanceof StreamDamagedError) throw error;
+        if (!reading.aborted) logger.warn({ err: error, stream }, 'failed to read from EventStoreDB; retrying');
       }
-    },
-  };
+      await pause(RESUME_MS, reading);
+    }
+  }
+
+  private async findEnd(): Promise<number> {
+    const last = await this.options.client.last(this.options.stream);
+    const found = last === null ? 0 : last.number + 1;
+    this.end = Math.max(this.end, found);
+    return found;
+  }
 }
 
 /** Settings in a stream's metadata that remove its first events. A soft deletion sets `truncateBefore` (`$tb`) too. */

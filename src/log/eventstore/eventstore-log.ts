@@ -4,8 +4,8 @@ import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
 import type { GroupLimits } from '../validated/appender.ts';
 import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
 import { type EventStoreClient, isSilence, openEventStoreClient } from './client.ts';
-import { checkCommitStream, openCommitStream, StreamUnfitError } from './commit-stream.ts';
-import { eventStoreKeyring } from './keyring.ts';
+import { CommitStream, checkCommitStream, StreamUnfitError } from './commit-stream.ts';
+import { EventStoreKeyring } from './keyring.ts';
 import { migrations, SCHEMA } from './migrations.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -58,9 +58,9 @@ export async function openEventStoreLog(options: EventStoreLogOptions): Promise<
     const log = await openValidatedLog({
       ...options,
       engine: 'eventstoredb',
-      store: openCommitStream({ client, stream, logger, signal: closing.signal }),
+      store: new CommitStream({ client, stream, logger, signal: closing.signal }),
       index: { pool, schema: SCHEMA, migrations, source: stream, partitions: 1 },
-      keys: eventStoreKeyring({ client, stream, maxWaitMs }),
+      keys: new EventStoreKeyring({ client, stream, maxWaitMs }),
       partitionOf: () => 0,
       maxWaitMs,
       maxCommitBytes: MAX_COMMIT_BYTES,
