@@ -1,4 +1,4 @@
-import kafkajs, { type Consumer, type PartitionAssigner } from 'kafkajs';
+import kafkajs, { type Consumer, type EachBatchPayload, type PartitionAssigner } from 'kafkajs';
 import { pause } from '../../util/pause.ts';
 import type { LogRecord } from '../validated/record.ts';
 import type { Chunk } from '../validated/record-store.ts';
@@ -64,12 +64,11 @@ export function assignerOf(topic: string, partitions: readonly number[]): Partit
   });
 }
 
-export interface Session {
-  /** Takes the records that have arrived; waits for some. Null once the signal aborts. Rejects when the consumer has failed. */
-  take(): Promise<Chunk[] | null>;
-  /** Fails the session if no record has arrived since the last check, although the topic has more. */
-  failIfStalled(endOffsets: () => Promise<readonly number[]>): Promise<void>;
-  stop(): Promise<void>;
+export interface SessionOptions {
+  readonly topic: string;
+  readonly compacted: boolean;
+  /** How long to wait after an answer with records before the next fetch. */
+  readonly restMs: number;
 }
 
 /**
@@ -77,129 +76,143 @@ export interface Session {
  * join, rebalance and out-of-range error it starts at the group's committed offsets, and there are none. So the session seeks
  * after each join, and compares every delivered record with the offset that must come next.
  */
-export function startSession(
-  consumer: Consumer,
-  { topic, compacted, restMs }: { readonly topic: string; readonly compacted: boolean; readonly restMs: number },
-  from: ReadonlyMap<number, number>,
-  signal: AbortSignal,
-): Session {
-  const expected = new Map(from);
-  let buffer: Chunk[] = [];
-  let bytes = 0;
-  let failure: unknown = null;
-  let stopped = false;
-  let wake = new AbortController();
-  let drained = new AbortController();
+export class Session {
+  private readonly expected: Map<number, number>;
+  private buffer: Chunk[] = [];
+  private bytes = 0;
+  private failure: unknown = null;
+  private stopped = false;
+  private wake = new AbortController();
+  private drained = new AbortController();
   /** When the next fetch may begin. */
-  let restUntil = 0;
-  let arrivals = 0;
-  let arrivalsChecked = -1;
+  private restUntil = 0;
+  private arrivals = 0;
+  private arrivalsChecked = -1;
+  private stopping: Promise<void> | null = null;
+  private readonly running: Promise<void>;
 
-  const fail = (error: unknown): void => {
-    failure ??= error;
-    wake.abort();
-    drained.abort();
-  };
-  const seek = (partition: number): void =>
-    consumer.seek({ topic, partition, offset: String(expected.get(partition)) });
-  consumer.on(consumer.events.GROUP_JOIN, () => {
-    for (const partition of expected.keys()) seek(partition);
-  });
-  // One answer has batches of several partitions. They share a rest.
-  consumer.on(consumer.events.FETCH, () => {
-    restUntil = performance.now() + restMs;
-  });
-  consumer.on(consumer.events.CRASH, ({ payload }) => fail(payload.error));
+  /** Starts the session. It stops by itself when the signal aborts. */
+  constructor(
+    private readonly consumer: Consumer,
+    private readonly options: SessionOptions,
+    from: ReadonlyMap<number, number>,
+    private readonly signal: AbortSignal,
+  ) {
+    this.expected = new Map(from);
+    consumer.on(consumer.events.GROUP_JOIN, () => {
+      for (const partition of this.expected.keys()) this.seek(partition);
+    });
+    // One answer has batches of several partitions. They share a rest.
+    consumer.on(consumer.events.FETCH, () => {
+      this.restUntil = performance.now() + options.restMs;
+    });
+    consumer.on(consumer.events.CRASH, ({ payload }) => this.fail(payload.error));
+    this.running = this.run().catch((error: unknown) => this.fail(error));
+    // Stops at once, since the reader may never call `take` again.
+    signal.addEventListener('abort', this.onAbort);
+  }
 
-  const take = async (
-    partition: number,
-    records: readonly LogRecord[],
-    heartbeat: () => Promise<void>,
-  ): Promise<void> => {
-    arrivals++;
-    buffer.push({ partition, records });
-    for (const { value } of records) bytes += 100 + (value?.length ?? 0);
-    wake.abort();
-    // Backpressure: kafkajs fetches nothing more while this waits.
-    while (bytes > BUFFER_BYTES && !stopped && failure === null) {
-      drained = new AbortController();
-      await pause(1000, signal, drained.signal);
-      await heartbeat();
+  /** Takes the records that have arrived; waits for some. Null once the signal aborts. Rejects when the consumer has failed. */
+  async take(): Promise<Chunk[] | null> {
+    while (this.buffer.length === 0 && this.failure === null && !this.signal.aborted) {
+      this.wake = new AbortController();
+      await pause(60_000, this.signal, this.wake.signal);
     }
-  };
-  const running = (async () => {
+    if (this.signal.aborted) return null;
+    if (this.buffer.length === 0) throw this.failure;
+    const taken = this.buffer;
+    this.buffer = [];
+    this.bytes = 0;
+    this.drained.abort();
+    return taken;
+  }
+
+  /** Fails the session if no record has arrived since the last check, although the topic has more. */
+  async failIfStalled(endOffsets: () => Promise<readonly number[]>): Promise<void> {
+    const nothingArrived = this.arrivals === this.arrivalsChecked && this.buffer.length === 0;
+    this.arrivalsChecked = this.arrivals;
+    if (!nothingArrived) return;
+    const hasMore = await endOffsets().then(
+      (ends) => ends.some((end, partition) => end > (this.expected.get(partition) ?? end)),
+      () => false, // no broker answers, so none can deliver
+    );
+    if (hasMore && this.arrivals === this.arrivalsChecked)
+      this.fail(new Error(`kafkajs has delivered no record for ${STALLED_MS} ms, though the topic has more`));
+  }
+
+  stop(): Promise<void> {
+    this.stopping ??= this.leave();
+    return this.stopping;
+  }
+
+  private readonly onAbort = (): void => void this.stop();
+
+  private async run(): Promise<void> {
+    const { consumer } = this;
     await consumer.connect();
-    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.subscribe({ topic: this.options.topic, fromBeginning: true });
     await consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
-      eachBatch: async ({ batch, resolveOffset, heartbeat }) => {
-        const partition = batch.partition;
-        const want = expected.get(partition);
-        if (want === undefined) return resolveOffset(batch.lastOffset());
-        const records = batch.messages.flatMap(({ offset, key, value }) =>
-          Number(offset) < want ? [] : [{ offset: Number(offset), key, value }],
-        );
-        try {
-          checkEnd(topic, partition, want, Number(batch.highWatermark));
-          if (!compacted) checkContinuity(topic, partition, want, records);
-        } catch (error) {
-          return fail(error);
-        }
-        if (records.length === 0) return seek(partition);
-        expected.set(partition, records[records.length - 1]!.offset + 1);
-        resolveOffset(batch.lastOffset());
-        await take(partition, records, heartbeat);
-        // kafkajs fetches nothing more while this waits.
-        const left = restUntil - performance.now();
-        if (left > 0) await pause(left, signal);
-      },
+      eachBatch: (payload) => this.receive(payload),
     });
-  })().catch(fail);
+  }
 
-  const leave = (): Promise<void> => {
-    signal.removeEventListener('abort', stop);
-    stopped = true;
-    drained.abort();
+  private async receive({ batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> {
+    const { topic, compacted } = this.options;
+    const partition = batch.partition;
+    const want = this.expected.get(partition);
+    if (want === undefined) return resolveOffset(batch.lastOffset());
+    const records = batch.messages.flatMap(({ offset, key, value }) =>
+      Number(offset) < want ? [] : [{ offset: Number(offset), key, value }],
+    );
+    try {
+      checkEnd(topic, partition, want, Number(batch.highWatermark));
+      if (!compacted) checkContinuity(topic, partition, want, records);
+    } catch (error) {
+      return this.fail(error);
+    }
+    if (records.length === 0) return this.seek(partition);
+    this.expected.set(partition, records[records.length - 1]!.offset + 1);
+    resolveOffset(batch.lastOffset());
+    await this.keep({ partition, records }, heartbeat);
+    // kafkajs fetches nothing more while this waits.
+    const left = this.restUntil - performance.now();
+    if (left > 0) await pause(left, this.signal);
+  }
+
+  /** Buffers the records. Returns once the buffer has room for more. */
+  private async keep(chunk: Chunk, heartbeat: () => Promise<void>): Promise<void> {
+    this.arrivals++;
+    this.buffer.push(chunk);
+    for (const { value } of chunk.records) this.bytes += 100 + (value?.length ?? 0);
+    this.wake.abort();
+    // Backpressure: kafkajs fetches nothing more while this waits.
+    while (this.bytes > BUFFER_BYTES && !this.stopped && this.failure === null) {
+      this.drained = new AbortController();
+      await pause(1000, this.signal, this.drained.signal);
+      await heartbeat();
+    }
+  }
+
+  private seek(partition: number): void {
+    this.consumer.seek({ topic: this.options.topic, partition, offset: String(this.expected.get(partition)) });
+  }
+
+  private fail(error: unknown): void {
+    this.failure ??= error;
+    this.wake.abort();
+    this.drained.abort();
+  }
+
+  private leave(): Promise<void> {
+    this.signal.removeEventListener('abort', this.onAbort);
+    this.stopped = true;
+    this.drained.abort();
     // Leaving the group needs a broker that answers. Without one the group expires by itself.
-    const left = running.then(() => consumer.disconnect()).catch(() => {});
+    const left = this.running.then(() => this.consumer.disconnect()).catch(() => {});
     return Promise.race([left, pause(2 * CONSUMER.maxWaitTimeInMs)]);
-  };
-  let stopping: Promise<void> | null = null;
-  const stop = (): Promise<void> => {
-    stopping ??= leave();
-    return stopping;
-  };
-  // Stops at once, since the reader may never call `take` again.
-  signal.addEventListener('abort', stop);
-
-  return {
-    async take() {
-      while (buffer.length === 0 && failure === null && !signal.aborted) {
-        wake = new AbortController();
-        await pause(60_000, signal, wake.signal);
-      }
-      if (signal.aborted) return null;
-      if (buffer.length === 0) throw failure;
-      const taken = buffer;
-      buffer = [];
-      bytes = 0;
-      drained.abort();
-      return taken;
-    },
-    async failIfStalled(endOffsets) {
-      const nothingArrived = arrivals === arrivalsChecked && buffer.length === 0;
-      arrivalsChecked = arrivals;
-      if (!nothingArrived) return;
-      const hasMore = await endOffsets().then(
-        (ends) => ends.some((end, partition) => end > (expected.get(partition) ?? end)),
-        () => false, // no broker answers, so none can deliver
-      );
-      if (hasMore && arrivals === arrivalsChecked)
-        fail(new Error(`kafkajs has delivered no record for ${STALLED_MS} ms, though the topic has more`));
-    },
-    stop,
-  };
+  }
 }
 
 function checkEnd(topic: string, partition: number, want: number, end: number): void {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { pause } from '../../util/pause.ts';
 import type { Chunk, NewRecord, RecordStore } from '../validated/record-store.ts';
 import { ageOfOldest } from './age-of-oldest.ts';
-import { assignerOf, CONSUMER, READ_RETRY, STALLED_MS, startSession, TopicDamagedError } from './client-session.ts';
+import { assignerOf, CONSUMER, READ_RETRY, Session, STALLED_MS, TopicDamagedError } from './client-session.ts';
 import { prepareTopic } from './client-topic.ts';
 import type { KafkaSecurity } from './security.ts';
 
@@ -92,21 +92,28 @@ function securityOptions({ tls, caFile, sasl }: KafkaSecurity): Pick<KafkaConfig
   return { ssl, ...(sasl === undefined ? {} : { sasl: sasl as SASLOptions }) };
 }
 
+function kafkaOf(
+  { brokers, logger }: KafkaClientOptions,
+  security: ReturnType<typeof securityOptions>,
+  retry: RetryOptions,
+): KafkaJs {
+  return new Kafka({
+    clientId: 'botledger',
+    brokers: [...brokers],
+    ...security,
+    connectionTimeout: 1000,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    retry,
+    logLevel: logLevel.WARN,
+    // kafkajs logs every failed attempt as an error. The caller logs the outcome of all attempts.
+    logCreator: () => (entry) => logger.debug({ kafkajs: entry.log }, entry.log.message),
+  });
+}
+
 export async function openKafkaClient(options: KafkaClientOptions): Promise<KafkaClient> {
-  const { brokers, topic, compacted, holder, logger } = options;
+  const { topic, compacted, holder, logger } = options;
   const security = securityOptions(options.security);
-  const connectWith = (retry: RetryOptions): KafkaJs =>
-    new Kafka({
-      clientId: 'botledger',
-      brokers: [...brokers],
-      ...security,
-      connectionTimeout: 1000,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      retry,
-      logLevel: logLevel.WARN,
-      // kafkajs logs every failed attempt as an error. The caller logs the outcome of all attempts.
-      logCreator: () => (entry) => logger.debug({ kafkajs: entry.log }, entry.log.message),
-    });
+  const connectWith = (retry: RetryOptions): KafkaJs => kafkaOf(options, security, retry);
   const producer = connectWith(SEND_RETRY).producer({
     allowAutoTopicCreation: false,
     idempotent: false,
@@ -138,14 +145,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
         timeout: REQUEST_TIMEOUT_MS,
         messages: records.map(({ partition, key, value }) => ({ partition, key, value })),
       });
-      const next = new Map(sent.map(({ partition, baseOffset }) => [partition, Number(baseOffset)]));
-      return records.map(({ partition }) => {
-        const offset = next.get(partition);
-        if (offset === undefined || Number.isNaN(offset))
-          throw new Error(`no offset for partition ${partition} in the answer`);
-        next.set(partition, offset + 1);
-        return offset;
-      });
+      return offsetsOf(records, new Map(sent.map(({ partition, baseOffset }) => [partition, Number(baseOffset)])));
     },
 
     endOffsets,
@@ -159,7 +159,7 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
         const groupId = `${topic}.${holder}.${groups++}`;
         const partitionAssigners = [assignerOf(topic, [...next.keys()])];
         const consumer = kafka.consumer({ groupId, ...CONSUMER, partitionAssigners });
-        const session = startSession(consumer, { topic, compacted, restMs }, next, signal);
+        const session = new Session(consumer, { topic, compacted, restMs }, next, signal);
         const stallCheck = setInterval(() => void session.failIfStalled(endOffsets), STALLED_MS);
         try {
           for (let chunks = await session.take(); chunks !== null; chunks = await session.take()) {
@@ -181,6 +181,18 @@ export async function openKafkaClient(options: KafkaClientOptions): Promise<Kafk
       await Promise.all([producer.disconnect(), admin.disconnect()]);
     },
   };
+}
+
+/** The offset of each record of a request, from the offset of each partition's first record. */
+function offsetsOf(records: readonly { readonly partition: number }[], firsts: ReadonlyMap<number, number>): number[] {
+  const next = new Map(firsts);
+  return records.map(({ partition }) => {
+    const offset = next.get(partition);
+    if (offset === undefined || Number.isNaN(offset))
+      throw new Error(`no offset for partition ${partition} in the answer`);
+    next.set(partition, offset + 1);
+    return offset;
+  });
 }
 
 function byPartition(offsets: readonly { partition: number; offset: string }[]): number[] {

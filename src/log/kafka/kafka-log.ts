@@ -9,7 +9,7 @@ import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts
 import { isSilence, isTemporary, type KafkaClient, openKafkaClient } from './client.ts';
 import { MAX_BATCH_BYTES } from './client-topic.ts';
 import { KEYS_PARTITION, nextKeyOffset, runKeyIndexer } from './key-index.ts';
-import { kafkaKeyring } from './keyring.ts';
+import { KafkaKeyring } from './keyring.ts';
 import { migrations, SCHEMA } from './migrations.ts';
 import { partitionOfKey } from './partition.ts';
 import { refusalOf } from './refusal.ts';
@@ -67,13 +67,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
   const open = async (name: string, partitions: number, compacted: boolean): Promise<KafkaClient> => {
     const opened = await connect(options, name, compacted);
     clients.push(opened);
-    const refused = { brokers: options.brokers, topic, security: options.security ?? NO_SECURITY };
-    const size = { partitions, replicationFactor: options.replicationFactor ?? BROKER_DEFAULT };
-    await opened.prepareTopic(size).catch(async (error: unknown) => {
-      const refusal = error instanceof LogUnfitError ? null : await refusalOf(error, refused);
-      if (refusal !== null) throw new LogUnavailableError(refusal, { cause: error });
-      throwSilentIfTemporary(error);
-    });
+    await prepareTopic(opened, partitions, options);
     return opened;
   };
   const keysTopic = `${topic}-keys`;
@@ -83,7 +77,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<EventLog &
     const store = await open(topic, partitions, false);
     const keysClient = await open(keysTopic, 1, true);
     await prepare();
-    const keys = kafkaKeyring({
+    const keys = new KafkaKeyring({
       client: keysClient,
       pool,
       progress: keysProgress,
@@ -136,6 +130,15 @@ async function connect(options: KafkaLogOptions, topic: string, compacted: boole
     const Kind = isSilence(error) ? LogSilentError : LogUnavailableError;
     throw new Kind(`no Kafka broker at ${options.brokers.join(', ')}`, { cause: error });
   }
+}
+
+async function prepareTopic(client: KafkaClient, partitions: number, options: KafkaLogOptions): Promise<void> {
+  const { brokers, topic = 'botledger', security = NO_SECURITY, replicationFactor = BROKER_DEFAULT } = options;
+  await client.prepareTopic({ partitions, replicationFactor }).catch(async (error: unknown) => {
+    const refusal = error instanceof LogUnfitError ? null : await refusalOf(error, { brokers, topic, security });
+    if (refusal !== null) throw new LogUnavailableError(refusal, { cause: error });
+    throwSilentIfTemporary(error);
+  });
 }
 
 /** Throws a LogSilentError for a temporary error: the broker has answered before, so it is slow or changes its leader. */

@@ -39,11 +39,59 @@ const LOOK_UP_AGAIN_MS = 1000;
  * The keyring in a compacted topic, read through its index. A look-up waits until the index has reached the topic's end at
  * the time of the call. So a missing key was forgotten before the call, and a found key was not.
  */
-export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
-  const { client, pool, progress, target, maxWaitMs, onError } = options;
-  let lookUpAgainAt = 0;
+export class KafkaKeyring implements Keyring {
+  private lookUpAgainAt = 0;
 
-  async function answered<T>(work: (deadline: number) => Promise<T>): Promise<T> {
+  constructor(private readonly options: KafkaKeyringOptions) {}
+
+  async keysFor(subjects: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
+    const wanted = [...new Set(subjects)];
+    if (wanted.length === 0) return new Map();
+    const keys = await this.presentKeys(wanted);
+    const made = wanted
+      .filter((subject) => !keys.has(subject))
+      .map((subject) => ({ id: randomUUID(), subject, secret: randomBytes(SECRET_BYTES) }));
+    if (made.length > 0) await this.answered(() => this.send(made.map(recordOfKey)));
+    for (const key of made) keys.set(key.subject, key);
+    return keys;
+  }
+
+  async find(ids: readonly string[]): Promise<ReadonlyMap<string, DataKey>> {
+    if (ids.length === 0) return new Map();
+    const read = (): Promise<IndexedKeys> => keysByIds(this.options.pool, ids);
+    const { keys } = await this.answered((deadline) => this.readUpToDate(deadline, read));
+    return new Map(keys.map((key) => [key.id, key]));
+  }
+
+  async forget(subject: string): Promise<void> {
+    const read = (): Promise<IndexedKeys> => keysBySubjects(this.options.pool, [subject]);
+    await this.answered(async (deadline) => {
+      const { keys } = await this.readUpToDate(deadline, read);
+      if (keys.length === 0) return;
+      const last = await this.send(keys.map(tombstoneOf));
+      // Waits for the index, so that no caller seals with these keys from now on.
+      await this.readAt(last + 1, deadline, read);
+    });
+  }
+
+  async *all(): AsyncGenerator<DataKey> {
+    const { pool } = this.options;
+    await this.answered((deadline) => this.readUpToDate(deadline, () => keysByIds(pool, [])));
+    let after = '00000000-0000-0000-0000-000000000000';
+    for (;;) {
+      const page = await this.answered(() => keysAfter(pool, after, PAGE));
+      yield* page;
+      if (page.length < PAGE) return;
+      after = page[page.length - 1]!.id;
+    }
+  }
+
+  async put(keys: readonly DataKey[]): Promise<void> {
+    if (keys.length > 0) await this.answered(() => this.send(keys.map(recordOfKey)));
+  }
+
+  private async answered<T>(work: (deadline: number) => Promise<T>): Promise<T> {
+    const { maxWaitMs } = this.options;
     try {
       return await inTime(work(performance.now() + maxWaitMs), maxWaitMs, silent);
     } catch (error) {
@@ -52,8 +100,13 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
     }
   }
 
+  private async readUpToDate(deadline: number, read: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
+    return this.readAt((await this.options.client.endOffsets())[KEYS_PARTITION]!, deadline, read);
+  }
+
   /** Reads the index once it has reached `end`. */
-  async function readAt(end: number, deadline: number, read: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
+  private async readAt(end: number, deadline: number, read: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
+    const { progress } = this.options;
     for (;;) {
       if (end > 0) await progress.passed(KEYS_PARTITION, end - 1, deadline);
       const found = await read();
@@ -64,14 +117,10 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
     }
   }
 
-  async function readUpToDate(deadline: number, read: () => Promise<IndexedKeys>): Promise<IndexedKeys> {
-    return readAt((await client.endOffsets())[KEYS_PARTITION]!, deadline, read);
-  }
-
-  async function send(records: readonly (NewRecord | Tombstone)[]): Promise<number> {
+  private async send(records: readonly (NewRecord | Tombstone)[]): Promise<number> {
     const offsets: number[] = [];
     for (let start = 0; start < records.length; start += PAGE)
-      offsets.push(...(await client.send(records.slice(start, start + PAGE))));
+      offsets.push(...(await this.options.client.send(records.slice(start, start + PAGE))));
     return offsets.at(-1)!;
   }
 
@@ -79,64 +128,19 @@ export function kafkaKeyring(options: KafkaKeyringOptions): Keyring {
    * Finds each subject's present key; of several keys, the first by id. If the database does not answer, finds none.
    * Then the subject gets one more key, so that intake continues for a while (decisions.md#database-down).
    */
-  async function presentKeys(subjects: readonly string[]): Promise<Map<string, DataKey>> {
+  private async presentKeys(subjects: readonly string[]): Promise<Map<string, DataKey>> {
+    const { pool, target, onError } = this.options;
     const keys = new Map<string, DataKey>();
-    if (performance.now() < lookUpAgainAt) return keys;
+    if (performance.now() < this.lookUpAgainAt) return keys;
     try {
       const found = await inTime(keysBySubjects(pool, subjects), LOOK_UP_MS, silent);
       if (found.next >= target) for (const key of [...found.keys].reverse()) keys.set(key.subject, key);
     } catch (error) {
-      lookUpAgainAt = performance.now() + LOOK_UP_AGAIN_MS;
+      this.lookUpAgainAt = performance.now() + LOOK_UP_AGAIN_MS;
       onError(error);
     }
     return keys;
   }
-
-  return {
-    async keysFor(subjects) {
-      const wanted = [...new Set(subjects)];
-      if (wanted.length === 0) return new Map();
-      const keys = await presentKeys(wanted);
-      const made = wanted
-        .filter((subject) => !keys.has(subject))
-        .map((subject) => ({ id: randomUUID(), subject, secret: randomBytes(SECRET_BYTES) }));
-      if (made.length > 0) await answered(() => send(made.map(recordOfKey)));
-      for (const key of made) keys.set(key.subject, key);
-      return keys;
-    },
-
-    async find(ids) {
-      if (ids.length === 0) return new Map();
-      const { keys } = await answered((deadline) => readUpToDate(deadline, () => keysByIds(pool, ids)));
-      return new Map(keys.map((key) => [key.id, key]));
-    },
-
-    async forget(subject) {
-      await answered(async (deadline) => {
-        const read = (): Promise<IndexedKeys> => keysBySubjects(pool, [subject]);
-        const { keys } = await readUpToDate(deadline, read);
-        if (keys.length === 0) return;
-        const last = await send(keys.map(tombstoneOf));
-        // Waits for the index, so that no caller seals with these keys from now on.
-        await readAt(last + 1, deadline, read);
-      });
-    },
-
-    async *all() {
-      await answered((deadline) => readUpToDate(deadline, () => keysByIds(pool, [])));
-      let after = '00000000-0000-0000-0000-000000000000';
-      for (;;) {
-        const page = await answered(() => keysAfter(pool, after, PAGE));
-        yield* page;
-        if (page.length < PAGE) return;
-        after = page[page.length - 1]!.id;
-      }
-    },
-
-    async put(keys) {
-      if (keys.length > 0) await answered(() => send(keys.map(recordOfKey)));
-    },
-  };
 }
 
 const silent = (): Error => new LogUnavailableError('the keyring did not answer in time');
