@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AccountEvent, account } from '../domain/referral/account/account.ts';
-import type { AuditedBalance } from '../domain/referral/account/audit.ts';
+import type { AuditedBalance } from '../domain/referral/account/audited-units.ts';
 import { type HistoryRow, historyOf } from '../domain/referral/account/history.ts';
 import { accountStream } from '../domain/streams.ts';
 import type { EventLog } from '../log/port.ts';

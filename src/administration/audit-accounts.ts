@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { auditAccount } from '../commands/referral/audit-account.ts';
 import { UnreadableEventError } from '../domain/event-type.ts';
-import type { AuditedBalance } from '../domain/referral/account/audit.ts';
+import type { AuditedBalance } from '../domain/referral/account/audited-units.ts';
 import { accountOf } from '../domain/streams.ts';
 import { BrokenChainError, UnreadableCommitError } from '../log/port.ts';
 import { accountsManifest } from '../projections/accounts/manifest.ts';

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type AccountEvent, account } from '../../domain/referral/account/account.ts';
-import { type AuditedBalance, createAccountAudit, givenOnce } from '../../domain/referral/account/audit.ts';
+import { createAccountAudit, givenOnce } from '../../domain/referral/account/audit.ts';
+import type { AuditedBalance } from '../../domain/referral/account/audited-units.ts';
 import { encodeAccount, SNAPSHOT_VERSION } from '../../domain/referral/account/snapshot.ts';
 import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
 import type { SnapshotStore } from '../stream-snapshots.ts';

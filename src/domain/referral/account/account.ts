@@ -145,7 +145,8 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
     case 'payout_requested':
       for (const { payout_id, amount, unit_id } of event.data.payouts) {
         const { method, initiated_by, at } = event.data;
-        const claims = claim(state, unitOf(state, unit_id), payout_id);
+        const unit = unitOf(state, unit_id);
+        const claims = claim(state, unit, payout_id);
         const order = { payout_id, unit_id, amount, method, initiated_by, requested_at: at, claims };
         const attempts = {
           attempts: 0,
@@ -158,7 +159,7 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
           next_at: null,
         };
         state.payouts.set(payout_id, { ...order, status: 0, ...attempts, processed_at: null, error: null });
-        reserve(state, unit_id, amount);
+        unit.reserved = unit.reserved.plus(amount);
       }
       return state;
     case 'accrual_reversed':
@@ -275,11 +276,6 @@ function claim(state: AccountState, unit: UnitState, payoutId: number): Claim[] 
   unit.unclaimed.clear();
   unit.free = [];
   return claims;
-}
-
-function reserve(state: AccountState, unitId: number | null, amount: string): void {
-  const unit = unitOf(state, unitId);
-  unit.reserved = unit.reserved.plus(amount);
 }
 
 const ZERO = new Big(0);
