@@ -1,8 +1,5 @@
+import { type Answered, answerBatch, type ClaimBatch, claimBatch } from '../../domain/broadcast/batches.ts';
 import {
-  type Answered,
-  answerBatch,
-  type ClaimBatch,
-  claimBatch,
   type Pause,
   pauseSending,
   resumeSending,

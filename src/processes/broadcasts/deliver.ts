@@ -1,4 +1,4 @@
-import type { Answered } from '../../domain/broadcast/sending.ts';
+import type { Answered } from '../../domain/broadcast/batches.ts';
 import { type Verdict, verdictOf } from '../../domain/broadcast/sending-answer.ts';
 import type { Message, Messages } from '../../domain/broadcast/sending-message.ts';
 import type { BotApi } from '../../platform/bot-api.ts';

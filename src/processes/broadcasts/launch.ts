@@ -1,10 +1,5 @@
-import {
-  type Answered,
-  isAllAttempted,
-  isBeginning,
-  isMessageRefused,
-  openPlaces,
-} from '../../domain/broadcast/sending.ts';
+import type { Answered } from '../../domain/broadcast/batches.ts';
+import { isAllAttempted, isBeginning, isMessageRefused, openPlaces } from '../../domain/broadcast/sending.ts';
 import type { PlatformStatus } from './back-off.ts';
 import type { Entries } from './commit.ts';
 import type { Delivery } from './deliver.ts';

@@ -3,6 +3,7 @@ import { advanceBroadcast, type BroadcastName, existingBroadcast } from '../../c
 import { newClickKey, openClickKey } from '../../commands/broadcast/click-keys.ts';
 import { frozenChats } from '../../commands/broadcast/resolve-audience.ts';
 import { type Loaded, load } from '../../commands/decide-and-append.ts';
+import { abandonClaims } from '../../domain/broadcast/batches.ts';
 import {
   type Broadcast,
   type BroadcastState,
@@ -18,7 +19,6 @@ import {
   startSending,
   stopBroadcast,
 } from '../../domain/broadcast/lifecycle.ts';
-import { abandonClaims } from '../../domain/broadcast/sending.ts';
 import { messagesByChat, prepareMessage } from '../../domain/broadcast/sending-message.ts';
 import { MAX_CAP } from '../../domain/broadcast/settings.ts';
 import { TemplateError } from '../../domain/broadcast/template.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isDatabaseDown } from '../../database/errors.ts';
+import { abandonClaims } from '../../domain/broadcast/batches.ts';
 import { pauseBot } from '../../domain/broadcast/bot-pause.ts';
-import { abandonClaims } from '../../domain/broadcast/sending.ts';
 import type { Messages } from '../../domain/broadcast/sending-message.ts';
 import { hasRefused, reopenRefused } from '../../domain/broadcast/sending-reopened.ts';
 import { TemplateError, type TemplateUser } from '../../domain/broadcast/template.ts';

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type Answered, abandonClaims, answerBatch, claimBatch } from '../../../src/domain/broadcast/batches.ts';
 import {
-  type Answered,
-  abandonClaims,
-  answerBatch,
-  claimBatch,
   isAllAttempted,
   openPlaces,
   PLACE,

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { type Answered, abandonClaims, answerBatch, claimBatch } from '../../../src/domain/broadcast/batches.ts';
 import { botPause, pauseBot, pauseLeftMs } from '../../../src/domain/broadcast/bot-pause.ts';
 import {
-  type Answered,
-  abandonClaims,
-  answerBatch,
-  claimBatch,
   isBeginning,
   isMessageRefused,
   pauseSending,
