@@ -29,6 +29,7 @@ KINDS: dict[type[botledger.BotledgerError], str] = {
     botledger.OutcomeUnknownError: "outcome_unknown",
     botledger.ServerError: "server",
 }
+REPORTS: list[botledger.RequestReport] = []
 # Events that a program in Python may make.
 ODD: dict[str, CustomEventInput] = {
     "not_a_number": {"event": "odd", "user_id": 1, "value_num": Decimal("NaN")},
@@ -62,11 +63,33 @@ def perform(client: botledger.Client, factor: float, action: dict[str, Any]) -> 
             refusal_of(lambda: client.event_queue(max_batch=5000)),
             refusal_of(lambda: client.event_queue(max_batch=0)),
         ]
+    if action["do"] == "reports":
+        taken = [shown(report) for report in REPORTS]
+        REPORTS.clear()
+        return taken
+    if action["do"] == "verify":
+        try:
+            secrets = action["secrets"]
+            return botledger.webhooks.verify(action["body"], action["headers"], secrets, now=lambda: action["now_s"])
+        except botledger.WebhookVerificationError:
+            return None
     given, named = arguments(action)
     name = snake(action["operation"])
     if action["do"] == "pages":
         return list(getattr(client, f"iterate_{name.replace('list_', '', 1)}")(*given, **named))
     return getattr(client, name)(*given, **named)
+
+
+def shown(report: botledger.RequestReport) -> dict[str, Any]:
+    return {
+        "method": report.method,
+        "path": report.path,
+        "attempt": report.attempt,
+        "status": report.status,
+        "request_id": report.request_id,
+        "error": report.error and report.error.request_id,
+        "measured": report.duration_s >= 0,
+    }
 
 
 def refusal_of(call: Callable[[], Any]) -> str | None:
@@ -105,6 +128,7 @@ def main() -> None:
         max_retries=task["max_retries"],
         timeout_s=task["timeout_ms"] / 1000,
         sleep=lambda seconds: time.sleep(seconds * factor),
+        on_request=REPORTS.append,
     ) as client:
         results = [result_of(client, factor, action) for action in task["actions"]]
     json.dump({"results": results}, sys.stdout, default=text)

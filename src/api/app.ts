@@ -13,6 +13,7 @@ import { serveGuide } from './guide.ts';
 import { rememberCommands } from './idempotency.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
+import { answerRequestIds, requestIds } from './request-id.ts';
 import { type AnyRoute, registerRoutes } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
 
@@ -42,6 +43,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
+    genReqId: requestIds(),
     frameworkErrors: answerFrameworkError,
     // Fastify's own 503 has another form; closeInOrder answers in ours.
     return503OnClosing: false,
@@ -53,6 +55,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   takeRawBodies(app);
   handleErrors(app);
   closeInOrder(app);
+  answerRequestIds(app);
   traceRequests(app);
   logRequests(app, logger);
   const refuseMissingMethods = refuseOtherMethods(app);

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export type CorsOrigins = readonly string[];
 
 /** Headers that an allowed page may send beside those that every page may (Fetch standard, "CORS-safelisted request-header"). */
-const HEADERS = 'Api-Key, Authorization, Content-Type, Idempotency-Key, Resource-Key';
+const HEADERS = 'Api-Key, Authorization, Content-Type, Idempotency-Key, Resource-Key, X-Request-Id';
 /** Seconds for which a browser may keep the answer to its preflight. Chromium's own limit is the same. */
 const MAX_AGE = 7200;
 
@@ -19,7 +19,7 @@ export function allowOrigins(origins: CorsOrigins): (request: FastifyRequest, re
     if (origins.includes('*')) void reply.header('access-control-allow-origin', '*');
     else if (origins.includes(origin)) void reply.header('access-control-allow-origin', origin);
     else return;
-    void reply.header('access-control-expose-headers', 'Retry-After');
+    void reply.header('access-control-expose-headers', 'Retry-After, X-Request-Id');
   };
 }
 

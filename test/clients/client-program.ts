@@ -34,7 +34,15 @@ export type Action =
       readonly odd?: readonly ('not_a_number' | 'long_id')[];
       readonly change?: boolean;
     }
-  | { readonly do: 'construct' };
+  | { readonly do: 'construct' }
+  | { readonly do: 'reports' }
+  | {
+      readonly do: 'verify';
+      readonly body: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly secrets: readonly string[];
+      readonly now_s: number;
+    };
 
 export interface Task {
   readonly base_url: string;

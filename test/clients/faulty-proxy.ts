@@ -21,6 +21,7 @@ export interface Arrived {
   readonly method: string;
   readonly path: string;
   readonly key: string | null;
+  readonly requestId: string | null;
   readonly body: string;
   readonly at: number;
 }
@@ -51,7 +52,8 @@ export async function faultyProxy(service: string): Promise<FaultyProxy> {
     const body = await bytesOf(incoming);
     const { method = '', url = '', headers } = incoming;
     const key = (headers['idempotency-key'] as string | undefined) ?? null;
-    arrived.push({ method, path: url, key, body: body.toString(), at: performance.now() });
+    const requestId = headers['x-request-id']?.toString() ?? null;
+    arrived.push({ method, path: url, key, requestId, body: body.toString(), at: performance.now() });
     const fault = planned.shift();
     const { socket } = outgoing;
     if (fault === 'reset before') return void socket!.resetAndDestroy();

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { Action, Result, Task } from './client-program.ts';
 import type { Fault } from './faulty-proxy.ts';
 import type { Stage, Surroundings } from './stage.ts';
+import { surface } from './surface-scenarios.ts';
 
 export interface Scene extends Stage, Surroundings {
   /** Runs the client's program with these actions. */
@@ -58,6 +59,7 @@ const onePayout =
   };
 
 export const scenarios: Scenarios = {
+  ...surface,
   'a payout is one after 2 lost answers': onePayout('lost answer', 'lost answer'),
   'a payout is one after 2 resets behind the service': onePayout('reset after', 'reset after'),
   'a payout is one after 2 resets before the service': onePayout('reset before', 'reset before'),

@@ -11,8 +11,11 @@ import {
   type PagedPath,
   PermissionError,
   RateLimitError,
+  type RequestReport,
   ServerError,
   UnavailableError,
+  WebhookVerificationError,
+  webhooks,
 } from '@botledger/client';
 import type { Action, Result, Task } from './client-program.ts';
 
@@ -34,7 +37,9 @@ const KINDS = [
 let input = '';
 for await (const part of process.stdin) input += part;
 const task = JSON.parse(input) as Task;
+const reports: RequestReport[] = [];
 const client = createClient({
+  onRequest: (report) => reports.push(report),
   baseUrl: task.base_url,
   apiKey: task.api_key,
   maxRetries: task.max_retries,
@@ -89,6 +94,19 @@ async function perform(action: Action): Promise<unknown> {
         if (action.change) event.event = 'changed';
       }
       return { ...(await queue.close(60_000 / task.delay_factor)), ...(action.odd && { refused }) };
+    }
+    case 'reports':
+      return reports.splice(0).map(({ method, path, attempt, status, durationMs, requestId, error }) => ({
+        ...{ method, path, attempt, status, request_id: requestId },
+        error: error === null ? null : error instanceof BotledgerError && error.requestId,
+        measured: durationMs >= 0,
+      }));
+    case 'verify': {
+      const { body, headers, secrets, now_s } = action;
+      return webhooks.verify(body, headers, secrets, { now: () => now_s * 1000 }).catch((error) => {
+        if (error instanceof WebhookVerificationError) return null;
+        throw error;
+      });
     }
     case 'construct': {
       const { base_url: baseUrl, api_key: apiKey } = task;

@@ -2,6 +2,7 @@ import createFetchClient from 'openapi-fetch';
 import { BotledgerError, ConnectionError, errorOf, ServerError } from './errors.ts';
 import { bodyText, parseAnswer } from './json.ts';
 import { sleep as realSleep, retriesAfter, type Sleep, waitMs } from './repeat.ts';
+import { type OnRequest, reported } from './request-report.ts';
 
 export interface ClientOptions {
   /** The address of the service, such as `https://botledger.example.org`. */
@@ -19,8 +20,12 @@ export interface ClientOptions {
   readonly random?: () => number;
   /** Makes an Idempotency-Key. */
   readonly newKey?: () => string;
+  /** Makes the request id of a call. */
+  readonly newRequestId?: () => string;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Gets each attempt of each call when it has ended, for logs, metrics and traces. */
+  readonly onRequest?: OnRequest;
 }
 
 export interface CallOptions {
@@ -93,6 +98,7 @@ function checkOptions({ baseUrl, apiKey, resourceKey = 'none', maxRetries = 0, t
 export function createCall(options: ClientOptions, { sleep, random, newKey, now }: Surroundings): Call {
   checkOptions(options);
   const { baseUrl, apiKey, resourceKey, maxRetries: usualRetries = 2, timeoutMs: usualTimeoutMs = 30_000 } = options;
+  const { onRequest, newRequestId = () => crypto.randomUUID() } = options;
   const headers: Record<string, string> = { 'api-key': apiKey, ...(resourceKey && { 'resource-key': resourceKey }) };
   // Refuses here what would otherwise look like a failed connection.
   new Request(new URL(baseUrl), { headers });
@@ -107,15 +113,17 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
   return async (method, path, { query, body }, call = {}) => {
     const { signal, maxRetries = usualRetries, timeoutMs = usualTimeoutMs } = call;
     const key = takesKey(method, path) ? (call.idempotencyKey ?? newKey()) : null;
-    const keyed = new Headers(key === null ? {} : { 'idempotency-key': key });
+    const requestId = newRequestId();
+    const ofCall = new Headers({ 'x-request-id': requestId, ...(key !== null && { 'idempotency-key': key }) });
     const text = body === undefined ? undefined : bodyText(path, body);
     const startedAt = now();
     for (let attempt = 0; ; attempt++) {
       try {
-        return await attemptOnce();
+        return await reported(onRequest, now, { method, path, attempt: attempt + 1, requestId }, attemptOnce);
       } catch (error) {
         if (!(error instanceof BotledgerError)) throw error;
         error.idempotencyKey = key;
+        error.requestId = requestId;
         const wait = waitMs(attempt, error, random);
         const retries = retriesAfter(error, path !== NEVER_TWICE, maxRetries);
         if (attempt >= retries || now() + wait - startedAt > KEY_LIFE_MS) throw error;
@@ -123,7 +131,7 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
       }
     }
 
-    async function attemptOnce(): Promise<unknown> {
+    async function attemptOnce(answered: (status: number) => void): Promise<unknown> {
       signal?.throwIfAborted();
       const ending = new AbortController();
       const leave = (): void => ending.abort();
@@ -133,12 +141,13 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
         params: { query },
         body: text,
         bodySerializer: (serialized: unknown) => serialized,
-        headers: keyed,
+        headers: ofCall,
         parseAs: 'text',
         signal: ending.signal,
       };
       try {
         const { data, error, response } = await client.request(method as never, path as never, init as never);
+        answered(response.status);
         if (response.ok) return answerOf(path, data, response);
         throw errorOf(response.status, error, response.headers, retryAfterMs(response.headers));
       } catch (cause) {

@@ -28,6 +28,8 @@ export class BotledgerError extends Error {
   readonly isFromService: boolean;
   /** The call's Idempotency-Key: the same call with it, within 24 hours, is carried out once. */
   idempotencyKey: string | null = null;
+  /** The `X-Request-Id` of the call, which the log of the service has. */
+  requestId: string | null = null;
 
   constructor(message: string, { status, details = [], retryAfterMs, isFromService = false, cause }: Failure = {}) {
     super(message, cause === undefined ? {} : { cause });

@@ -5,4 +5,12 @@ export { createForwarder, type Forwarder, type ForwarderOptions, type UserTools 
 export type { Queue, QueueOptions } from './queue.ts';
 export type { Receipt } from './receipt.ts';
 export type { Sleep } from './repeat.ts';
+export type { OnRequest, RequestReport } from './request-report.ts';
 export type * from './types.ts';
+export {
+  type PayoutCreated,
+  type VerifyOptions,
+  type WebhookHeaders,
+  WebhookVerificationError,
+  webhooks,
+} from './webhooks.ts';

@@ -1,5 +1,7 @@
 """Client of Botledger, an analytics and marketing back end for Telegram bots."""
 
+from . import webhooks
+from ._attempts import OnRequest, RequestReport
 from ._delivery import QueueFullError
 from ._receipt import AsyncReceipt, Receipt
 from .async_client import AsyncClient
@@ -20,6 +22,7 @@ from .errors import (
     UnavailableError,
 )
 from .queue import Closed, EventQueue, QueueClosedError
+from .webhooks import WebhookVerificationError
 
 __all__ = [
     "AsyncClient",
@@ -34,6 +37,7 @@ __all__ = [
     "InvalidRequestError",
     "NoAnswerError",
     "NotFoundError",
+    "OnRequest",
     "OutcomeUnknownError",
     "PermissionDeniedError",
     "Problem",
@@ -41,6 +45,9 @@ __all__ = [
     "QueueFullError",
     "RateLimitError",
     "Receipt",
+    "RequestReport",
     "ServerError",
     "UnavailableError",
+    "WebhookVerificationError",
+    "webhooks",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from .errors import (
     UnavailableError,
     error_of,
 )
+
+logger = logging.getLogger("botledger")
 
 FIRST_WAIT_S = 0.5
 MAX_WAIT_S = 8.0
@@ -49,6 +52,27 @@ class Request:
 
 
 @dataclass(frozen=True)
+class RequestReport:
+    """One attempt of a call, when it has ended."""
+
+    method: str
+    path: str
+    """Without the query."""
+    attempt: int
+    """The number of the attempt, from 1."""
+    status: int | None
+    """The HTTP status; None: no answer came."""
+    duration_s: float
+    request_id: str
+    """The `X-Request-Id` that all attempts of the call were sent with. The service writes it to its log."""
+    error: BotledgerError | None
+    """None: the call succeeded. The call may be repeated after an error."""
+
+
+OnRequest = Callable[[RequestReport], None]
+
+
+@dataclass(frozen=True)
 class Wait:
     seconds: float
 
@@ -67,9 +91,11 @@ def request_of(
     path: Mapping[str, Any],
     header: Mapping[str, Any],
     key: str | None,
+    request_id: str,
 ) -> Request:
     filled = operation.path.format_map({name: quote(str(value), safe="") for name, value in path.items()})
     headers = {name: str(value) for name, value in header.items()}
+    headers["x-request-id"] = request_id
     if key is not None:
         headers["idempotency-key"] = key
     if content is not None:
@@ -93,22 +119,47 @@ def attempts(
     max_retries: float,
     random: Callable[[], float],
     now: Callable[[], float],
+    on_request: OnRequest | None,
 ) -> Steps:
     """The steps of a call. Returns the parsed body of its answer, or the text of a CSV. Raises BotledgerError."""
     started = now()
     attempt = 0
     while True:
+        began = now()
         outcome = yield request
         try:
-            return _answer_of(operation, outcome, now)
+            answer = _answer_of(operation, outcome, now)
+            _report(on_request, request, attempt + 1, outcome, now() - began, None)
+            return answer
         except BotledgerError as error:
             error.idempotency_key = request.headers.get("idempotency-key")
+            error.request_id = request.headers["x-request-id"]
+            _report(on_request, request, attempt + 1, outcome, now() - began, error)
             wait = Wait(wait_s(attempt, error, random))
             retries = retries_after(error, operation.harmless, max_retries)
             if attempt >= retries or now() + wait.seconds - started > KEY_LIFE_S:
                 raise
         yield wait
         attempt += 1
+
+
+def _report(
+    on_request: OnRequest | None,
+    request: Request,
+    attempt: int,
+    outcome: Outcome,
+    duration_s: float,
+    error: BotledgerError | None,
+) -> None:
+    """An error that `on_request` raises is logged: the call goes on."""
+    if on_request is None:
+        return
+    status = outcome.status_code if isinstance(outcome, httpx.Response) else None
+    request_id = request.headers["x-request-id"]
+    try:
+        on_request(RequestReport(request.method, request.path, attempt, status, duration_s, request_id, error))
+    except Exception:
+        logger.exception("on_request failed")
 
 
 def retries_after(error: BotledgerError, harmless: bool, max_retries: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from . import _json
-from ._attempts import Steps, attempts, request_of
+from ._attempts import OnRequest, Steps, attempts, request_of
 from ._operation import Values
 from ._operations import OPERATIONS
 
@@ -26,6 +26,8 @@ class Settings:
         random: Callable[[], float],
         new_key: Callable[[], str],
         now: Callable[[], float],
+        on_request: OnRequest | None,
+        new_request_id: Callable[[], str],
     ) -> None:
         url = httpx.URL(base_url)
         if url.scheme not in ("http", "https") or not url.host:
@@ -45,6 +47,8 @@ class Settings:
         self._random = random
         self._new_key = new_key
         self._now = now
+        self._on_request = on_request
+        self._new_request_id = new_request_id
 
     def steps(
         self,
@@ -70,6 +74,9 @@ class Settings:
             path=path or {},
             header=header or {},
             key=key,
+            request_id=self._new_request_id(),
         )
         retries = self.max_retries if max_retries is None else max_retries
-        return attempts(operation, request, max_retries=retries, random=self._random, now=self._now)
+        return attempts(
+            operation, request, max_retries=retries, random=self._random, now=self._now, on_request=self._on_request
+        )

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 from typing_extensions import Self
 
-from ._attempts import Outcome, Request, Steps
+from ._attempts import OnRequest, Outcome, Request, Steps
 from ._delivery import OnFailed
 from ._operation import Values
 from ._operations import AsyncMethods
@@ -43,8 +43,13 @@ class AsyncClient(AsyncMethods):
         random: Callable[[], float] = random_module.random,
         new_key: Callable[[], str] = lambda: str(uuid.uuid4()),
         now: Callable[[], float] = time.time,
+        on_request: OnRequest | None = None,
+        new_request_id: Callable[[], str] = lambda: str(uuid.uuid4()),
     ) -> None:
-        self._settings = Settings(base_url, api_key, resource_key, max_retries, timeout_s, random, new_key, now)
+        limits = (max_retries, timeout_s)
+        self._settings = Settings(
+            base_url, api_key, resource_key, *limits, random, new_key, now, on_request, new_request_id
+        )
         self._http = http or httpx.AsyncClient()
         self._sleep = sleep
 

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 from typing_extensions import Self
 
-from ._attempts import Outcome, Request, Steps
+from ._attempts import OnRequest, Outcome, Request, Steps
 from ._operation import Values
 from ._operations import Methods
 from ._pages import Pages
@@ -27,6 +27,7 @@ class Client(Methods):
 
     base_url: the address of the service. resource_key: the bot, for a key of several bots. max_retries: how often a call is
     repeated after a failure that may pass. timeout_s: how long to wait for a connection, and for each part of an answer.
+    on_request: gets each attempt of each call when it has ended, for logs, metrics and traces.
     http: a client of httpx of your own, such as one with a proxy. The rest is for tests: `sleep` waits for seconds, `random`
     gives a number from 0 up to 1, `new_key` makes an Idempotency-Key, `now` gives seconds since 1970.
 
@@ -46,8 +47,13 @@ class Client(Methods):
         random: Callable[[], float] = random_module.random,
         new_key: Callable[[], str] = lambda: str(uuid.uuid4()),
         now: Callable[[], float] = time.time,
+        on_request: OnRequest | None = None,
+        new_request_id: Callable[[], str] = lambda: str(uuid.uuid4()),
     ) -> None:
-        self._settings = Settings(base_url, api_key, resource_key, max_retries, timeout_s, random, new_key, now)
+        limits = (max_retries, timeout_s)
+        self._settings = Settings(
+            base_url, api_key, resource_key, *limits, random, new_key, now, on_request, new_request_id
+        )
         self._http = http or httpx.Client()
         self._sleep = sleep
 

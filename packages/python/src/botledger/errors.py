@@ -42,6 +42,8 @@ class BotledgerError(Exception):
         """Whether the answer has the form of the service's errors. False: no answer, or that of a proxy or a gateway."""
         self.idempotency_key: str | None = None
         """The call's key: the same call with it, within 24 hours, is carried out once."""
+        self.request_id: str | None = None
+        """The `X-Request-Id` of the call, which the log of the service has."""
 
 
 class NoAnswerError(BotledgerError):
