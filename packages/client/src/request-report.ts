@@ -16,7 +16,7 @@ export interface RequestReport {
 
 export type OnRequest = (report: RequestReport) => void;
 
-/** Makes an attempt and reports it. An error that `onRequest` throws is written to the console: the call goes on. */
+/** Makes an attempt and reports it. An error that `onRequest` throws is written to the console: the call continues. */
 export async function reported<T>(
   onRequest: OnRequest | undefined,
   now: () => number,

@@ -80,7 +80,7 @@ describe('onRequest', () => {
     ]);
   });
 
-  it('fails no call, and its error is told', async () => {
+  it('fails no call, and its error is written to the console', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {});
     const thrown = new Error('no metrics');
     const { client, answer } = scriptedClient({

@@ -151,7 +151,7 @@ def _report(
     duration_s: float,
     error: BotledgerError | None,
 ) -> None:
-    """An error that `on_request` raises is logged: the call goes on."""
+    """An error that `on_request` raises is logged: the call continues."""
     if on_request is None:
         return
     status = outcome.status_code if isinstance(outcome, httpx.Response) else None
