@@ -23,28 +23,34 @@ await buildPackage(folder);
 /** One module for `import`, one for `require`, and types for each. Not minified, so that stack traces can be read. */
 async function buildPackage(target) {
   rmSync(join(target, 'dist'), { recursive: true, force: true });
-  for (const [format, name] of [
-    ['esm', 'index.js'],
-    ['cjs', 'index.cjs'],
-  ])
-    await build({
-      absWorkingDir: target,
-      entryPoints: ['src/index.ts'],
-      outfile: join('dist', name),
-      bundle: true,
-      external: ['@botledger/client'],
-      format,
-      platform: 'neutral',
-      mainFields: ['module', 'main'],
-      target: 'es2022',
-    });
-  const types = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--outDir', 'dist', '--rootDir', 'src'];
-  execFileSync(process.execPath, [compiler, '-p', target, ...types], { cwd: target, stdio: ['ignore', 2, 2] });
+  await buildModule(target, 'index', 'neutral', 'tsconfig.json');
+  // A module of its own, since it needs a file system.
+  if (existsSync(join(target, 'src/spool.ts'))) await buildModule(target, 'spool', 'node', 'tsconfig.spool.json');
   for (const name of readdirSync(join(target, 'dist')).filter((each) => each.endsWith('.d.ts')))
     writeFileSync(
       join(target, 'dist', name.replace(/\.ts$/, '.cts')),
       forRequire(readFileSync(join(target, 'dist', name), 'utf8')),
     );
+}
+
+async function buildModule(target, name, platform, project) {
+  for (const [format, extension] of [
+    ['esm', 'js'],
+    ['cjs', 'cjs'],
+  ])
+    await build({
+      absWorkingDir: target,
+      entryPoints: [`src/${name}.ts`],
+      outfile: join('dist', `${name}.${extension}`),
+      bundle: true,
+      external: ['@botledger/client'],
+      format,
+      platform,
+      mainFields: ['module', 'main'],
+      target: 'es2022',
+    });
+  const types = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--outDir', 'dist', '--rootDir', 'src'];
+  execFileSync(process.execPath, [compiler, '-p', project, ...types], { cwd: target, stdio: ['ignore', 2, 2] });
 }
 
 /** A compiler takes types beside a CommonJS module as CommonJS if their names, also in imports, end in `.cts`. */

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 import threading
 import time
@@ -48,13 +50,18 @@ def arguments(action: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
 def perform(client: botledger.Client, factor: float, action: dict[str, Any]) -> Any:
     if action["do"] == "queue":
         # Only waits between attempts are shorter, not the queue's second for more events.
-        queue = client.event_queue(max_batch=action["max_batch"], max_delay_s=1 / factor, wait_for=shortened(factor))
+        queue = client.event_queue(
+            max_batch=action["max_batch"], max_delay_s=1 / factor, spool=action.get("spool"), wait_for=shortened(factor)
+        )
         refused = [refusal_of(lambda: queue.add(ODD[kind])) for kind in action.get("odd", [])]
         for event in action["events"]:
             if not queue.add(event):
                 raise RuntimeError("the queue is full")
             if action.get("change"):
                 event["event"] = "changed"
+        if "kill_after_ms" in action:
+            time.sleep(float(action["kill_after_ms"]) / 1000)
+            os.kill(os.getpid(), signal.SIGKILL)
         return {**queue.close(60 / factor)._asdict(), **({"refused": refused} if "odd" in action else {})}
     if action["do"] == "construct":
         return [

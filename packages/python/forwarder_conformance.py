@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -53,6 +55,7 @@ async def run(task: dict[str, Any]) -> dict[str, Any]:
             forward_updates=task.get("forward_updates", True),
             capacity=task.get("capacity", 10_000),
             max_delay_s=task["max_delay_ms"] / 1000,
+            spool=task.get("spool"),
             on_failed=lambda error, items: failed.extend(str(error) for _ in items),
         )
         dispatcher = Dispatcher()
@@ -65,6 +68,7 @@ async def run(task: dict[str, Any]) -> dict[str, Any]:
         dispatcher.message.register(handler)
         dispatcher.channel_post.register(handler)
         bot = Bot("123:token")
+        await dispatcher.emit_startup()
         for step in task["steps"]:
             results.append(await perform(step, dispatcher, bot, middleware, current))
         await bot.session.close()
@@ -74,6 +78,9 @@ async def run(task: dict[str, Any]) -> dict[str, Any]:
 async def perform(
     step: dict[str, Any], dispatcher: Dispatcher, bot: Bot, middleware: BotledgerMiddleware, current: list[Handler]
 ) -> dict[str, Any]:
+    if step["do"] == "kill":
+        await asyncio.sleep(step["after_ms"] / 1000)
+        os.kill(os.getpid(), signal.SIGKILL)
     if step["do"] == "flush":
         await middleware.flush()
         return {}

@@ -33,6 +33,8 @@ export type Action =
       readonly max_batch: number;
       readonly odd?: readonly ('not_a_number' | 'long_id')[];
       readonly change?: boolean;
+      readonly spool?: string;
+      readonly kill_after_ms?: number;
     }
   | { readonly do: 'construct' }
   | { readonly do: 'reports' }
@@ -66,8 +68,8 @@ export type Result =
       };
     };
 
-/** Runs the program once. @throws Error with its stderr if it does not answer as the page says */
-export async function runProgram({ command }: ClientProgram, task: Task): Promise<readonly Result[]> {
+/** Runs the program once. @returns null if it killed itself @throws Error with its stderr if it does not answer as the page says */
+export async function runProgram({ command }: ClientProgram, task: Task): Promise<readonly Result[] | null> {
   const [program, ...parameters] = command;
   const child = spawn(program!, parameters, { cwd: ROOT, stdio: 'pipe' });
   let [stdout, stderr] = ['', ''];
@@ -83,6 +85,7 @@ export async function runProgram({ command }: ClientProgram, task: Task): Promis
   });
   child.stdin.end(JSON.stringify(task));
   const code = await ended;
+  if (child.signalCode === 'SIGKILL') return null;
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}\n${stderr}`);
   try {
     const { results } = JSON.parse(stdout) as { results: readonly Result[] };

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProgram } from './client-program.ts';
 import { clients } from './clients.ts';
-import { type Scene, scenarios } from './scenarios.ts';
+import { scenarios } from './scenarios.ts';
+import type { Scene } from './scene.ts';
 import { type Surroundings, stageOf, surroundings } from './stage.ts';
 
 /** Every client does the same through the same failures (README.md of this folder). */
@@ -29,8 +30,16 @@ describe.each(clients)('the client $name', (client) => {
     const scene: Scene = {
       ...around,
       ...stage,
-      run: (actions, options = {}) =>
-        runProgram(client, { base_url: around.proxy.url, api_key: stage.bot.apiKey, ...OPTIONS, ...options, actions }),
+      async run(actions, options = {}) {
+        const task = { base_url: around.proxy.url, api_key: stage.bot.apiKey, ...OPTIONS, ...options, actions };
+        const results = await runProgram(client, task);
+        if (results === null) throw new Error('the program was killed');
+        return results;
+      },
+      async runUntilKilled(action) {
+        const task = { base_url: around.proxy.url, api_key: stage.bot.apiKey, ...OPTIONS, actions: [action] };
+        expect(await runProgram(client, task)).toBeNull();
+      },
     };
     await scenario(scene);
     row[client.name] = 'passed';

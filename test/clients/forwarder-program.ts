@@ -1,4 +1,5 @@
 import type { CustomEvent, ForwarderOptions, UserTools } from '@botledger/client';
+import { folderSpool } from '@botledger/client/spool';
 import { botledger as grammyLedger } from '@botledger/grammy';
 import { botledger as telegrafLedger } from '@botledger/telegraf';
 import { Bot, type Context } from 'grammy';
@@ -17,7 +18,11 @@ const options: ForwarderOptions = {
   baseUrl: task.base_url,
   apiKey: task.api_key,
   forwardUpdates: task.forward_updates ?? true,
-  queue: { capacity: task.capacity ?? 10_000, maxDelayMs: task.max_delay_ms },
+  queue: {
+    capacity: task.capacity ?? 10_000,
+    maxDelayMs: task.max_delay_ms,
+    ...(task.spool !== undefined && { spool: folderSpool(task.spool) }),
+  },
   onFailed: (error, items) => void failed.push(...items.map(() => (error as Error).message)),
 };
 
@@ -62,6 +67,10 @@ async function perform(step: Step): Promise<StepResult> {
       });
       return { handled };
     }
+    case 'kill':
+      await new Promise((resolve) => setTimeout(resolve, step.after_ms));
+      process.kill(process.pid, 'SIGKILL');
+      return {};
     case 'flush':
       await ledger.flush();
       return {};

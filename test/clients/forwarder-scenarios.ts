@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { accruals } from '../../src/processes/accruals/accruals.ts';
 import { processed } from '../support/processes.ts';
@@ -7,6 +10,8 @@ import type { Stage, Surroundings } from './stage.ts';
 export interface ForwarderScene extends Stage, Surroundings {
   /** Runs the framework's program with these steps, and closes its middleware. */
   run(steps: readonly Step[], options?: Partial<ForwarderTask>): Promise<ForwarderRun>;
+  /** Runs it with these steps, a second after which it kills itself. */
+  runUntilKilled(steps: readonly Step[], options?: Partial<ForwarderTask>): Promise<void>;
 }
 
 const FLUSH: Step = { do: 'flush' };
@@ -210,5 +215,40 @@ export const forwarderScenarios: Readonly<Record<string, (scene: ForwarderScene)
     const { failed } = await scene.run(steps, { max_delay_ms: 3_600_000 });
     expect(failed).toEqual([]);
     expect(scene.proxy.arrived.map(({ path }) => path)).toEqual(['/v1/send-batch-update', '/v1/send-event']);
+  },
+
+  async '12: a kill -9 costs what waits, and no purchase whose receipt was awaited'(scene) {
+    const paid = { name: 'paid', await_sent: true };
+    const steps: Step[] = [
+      { do: 'update', update: message(10_001, 1), events: [paid] },
+      update(message(10_002, 1), 'lost'),
+    ];
+    await scene.runUntilKilled(steps, { max_delay_ms: 3_600_000 });
+    const counts = await scene.counts();
+    expect(counts).toMatchObject({ paid: 1 });
+    expect(counts).not.toHaveProperty('lost');
+  },
+
+  async '12: with a spool a kill -9 costs nothing, and pays each purchase once'(scene) {
+    await scene.earn('5');
+    const code = await scene.call.codeFor(1);
+    const spool = await mkdtemp(join(tmpdir(), 'botledger-spool-'));
+    const visit = update(message(10_001, 900, `/start ${code}`));
+    const purchases = [2, 3, 4, 5, 6].map((n) => update(message(10_000 + n, 900), 'Order'));
+    try {
+      // The service is down at the first kill; the second one comes when it has accepted all and answered nothing.
+      scene.proxy.plan(...Array.from({ length: 50 }, () => 'reset before' as const));
+      await scene.runUntilKilled([visit, ...purchases], { spool });
+      scene.proxy.plan(undefined, { delayMs: 5000 });
+      await scene.runUntilKilled([], { spool });
+      expect(keysAt(scene)).toEqual(purchases.map((_, n) => `update ${10_002 + n} Order 0`));
+      scene.proxy.plan();
+      const { failed } = await scene.run([], { spool });
+      expect(failed).toEqual([]);
+      expect(await scene.counts()).toMatchObject({ Order: 1 + 1 + 5 });
+      expect(await balanceOf(scene, 1)).toEqual([30]);
+    } finally {
+      await rm(spool, { recursive: true });
+    }
   },
 };

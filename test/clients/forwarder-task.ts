@@ -8,6 +8,8 @@ export interface ForwarderTask {
   readonly api_key: string;
   readonly forward_updates?: boolean;
   readonly capacity?: number;
+  /** The folder of a spool. */
+  readonly spool?: string;
   /** How long an item waits for others. Retries wait their real time. */
   readonly max_delay_ms: number;
   readonly steps: readonly Step[];
@@ -26,6 +28,8 @@ export type Step =
       readonly links?: number;
       readonly fails?: boolean;
     }
+  /** Kills the program after that time. */
+  | { readonly do: 'kill'; readonly after_ms: number }
   | { readonly do: 'flush' }
   | { readonly do: 'close' };
 
@@ -64,8 +68,8 @@ export const frameworks: readonly Framework[] = [
   },
 ];
 
-/** @throws Error with the program's stderr if it fails */
-export async function runFramework({ command }: Framework, task: ForwarderTask): Promise<ForwarderRun> {
+/** @returns null if the program killed itself @throws Error with its stderr if it fails */
+export async function runFramework({ command }: Framework, task: ForwarderTask): Promise<ForwarderRun | null> {
   const [program, ...parameters] = command;
   const child = spawn(program!, parameters, { cwd: ROOT, stdio: 'pipe' });
   let [stdout, stderr] = ['', ''];
@@ -81,6 +85,7 @@ export async function runFramework({ command }: Framework, task: ForwarderTask):
   });
   child.stdin.end(JSON.stringify(task));
   const code = await ended;
+  if (child.signalCode === 'SIGKILL') return null;
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}\n${stderr}`);
   return JSON.parse(stdout) as ForwarderRun;
 }

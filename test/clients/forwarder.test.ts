@@ -27,9 +27,17 @@ describe.each(frameworks)('the middleware of $name', (framework) => {
     const scene: ForwarderScene = {
       ...around,
       ...stage,
-      run(steps, options = {}) {
+      async run(steps, options = {}) {
         const task = { base_url: around.proxy.url, api_key: stage.bot.apiKey, max_delay_ms: 1000, ...options };
-        return runFramework(framework, { ...task, steps: [...steps, { do: 'close' }] });
+        const ran = await runFramework(framework, { ...task, steps: [...steps, { do: 'close' }] });
+        if (ran === null) throw new Error('the program was killed');
+        return ran;
+      },
+      async runUntilKilled(steps, options = {}) {
+        const task = { base_url: around.proxy.url, api_key: stage.bot.apiKey, max_delay_ms: 10, ...options };
+        expect(
+          await runFramework(framework, { ...task, steps: [...steps, { do: 'kill', after_ms: 1000 }] }),
+        ).toBeNull();
       },
     };
     await scenario(scene);

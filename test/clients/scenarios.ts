@@ -1,16 +1,9 @@
 import { expect } from 'vitest';
-import type { Action, Result, Task } from './client-program.ts';
+import type { Action } from './client-program.ts';
 import type { Fault } from './faulty-proxy.ts';
-import type { Stage, Surroundings } from './stage.ts';
+import { queueScenarios } from './queue-scenarios.ts';
+import { dataOf, type Scenarios, type Scene } from './scene.ts';
 import { surface } from './surface-scenarios.ts';
-
-export interface Scene extends Stage, Surroundings {
-  /** Runs the client's program with these actions. */
-  run(actions: readonly Action[], options?: Partial<Task>): Promise<readonly Result[]>;
-}
-
-/** Checks of a client, by the fact that each of them checks. */
-export type Scenarios = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
 
 const post = (operation: string, path: string, body: unknown, idempotency_key?: string): Action => ({
   do: 'call',
@@ -28,13 +21,6 @@ const balance: Action = {
   path: '/v1/referral/balance',
   query: { user_id: 1 },
 };
-
-/** The data of the only result, which must be a success. */
-async function dataOf(results: Promise<readonly Result[]>) {
-  const [result] = await results;
-  if (!result?.ok) throw new Error(`the client failed: ${JSON.stringify(result?.error)}`);
-  return result.data;
-}
 
 /** Checks that each attempt had the key of the first one, and its bytes. */
 function sameAttempts({ proxy }: Scene, attempts: number): void {
@@ -60,10 +46,15 @@ const onePayout =
 
 export const scenarios: Scenarios = {
   ...surface,
+  ...queueScenarios,
   'a payout is one after 2 lost answers': onePayout('lost answer', 'lost answer'),
+
   'a payout is one after 2 resets behind the service': onePayout('reset after', 'reset after'),
+
   'a payout is one after 2 resets before the service': onePayout('reset before', 'reset before'),
+
   'a payout is one after 2 answers that end too early': onePayout('cut answer', 'cut answer'),
+
   'a payout is one after an unknown outcome and a conflict with itself': onePayout(
     { status: 500, error: 'outcome unknown, repeat with the same Idempotency-Key', carriedOut: true },
     { status: 409, error: 'a request with this Idempotency-Key is being worked on' },
@@ -73,10 +64,12 @@ export const scenarios: Scenarios = {
     { status: 502, body: '<h1>Bad Gateway</h1>', carriedOut: true },
     { status: 504, body: '<h1>Gateway Timeout</h1>', carriedOut: true },
   ),
+
   'a payout is one after a plain 500 and a 200 that is cut': onePayout(
     { status: 500, body: 'Internal Server Error', carriedOut: true },
     { status: 200, body: '{"ok":true,"data":{"payout_', carriedOut: true },
   ),
+
   'a payout is one after a 200 that is empty and one that is no JSON': onePayout(
     { status: 200, body: '', carriedOut: true },
     { status: 200, body: '<h1>Log in</h1>', carriedOut: true },
@@ -149,87 +142,6 @@ export const scenarios: Scenarios = {
     await dataOf(scene.run([post('sendEvent', '/v1/send-event', events)]));
     sameAttempts(scene, 3);
     expect(await scene.counts()).toMatchObject({ opened: 10 });
-  },
-
-  async 'each event of a queue counts once, however its batches are disturbed'(scene) {
-    const faults: (Fault | undefined)[] = ['lost answer', 'reset before', 'cut answer', 'reset after'];
-    // More failures than retries, an unknown outcome, and waits that the service asks for.
-    faults.push(undefined, { status: 503, error: 'overloaded', retryAfter: '1' }, 'lost answer', undefined);
-    faults.push({ status: 500, error: 'outcome unknown, repeat', carriedOut: true });
-    faults.push({ status: 429, error: 'too many requests with this key', retryAfter: '1' });
-    scene.proxy.plan(...faults);
-    const events = Array.from({ length: 2500 }, (_, index) => ({ event: `kind ${index % 3}`, user_id: 1 }));
-    const counted = await dataOf(scene.run([{ do: 'queue', events, max_batch: 1000 }]));
-    expect(counted).toEqual({ sent: 2500, failed: 0 });
-    const batches = new Map(scene.proxy.arrived.map(({ key, body }) => [key, body]));
-    const sizes = [...batches.values()].map((body) => (JSON.parse(body) as object[]).length);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(1000);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(2500);
-    expect(scene.proxy.arrived.filter(({ key, body }) => batches.get(key) !== body)).toEqual([]);
-    expect(scene.proxy.arrived).toHaveLength(batches.size + faults.filter((fault) => fault !== undefined).length);
-    expect(await scene.counts()).toMatchObject({ 'kind 0': 834, 'kind 1': 833, 'kind 2': 833 });
-  },
-
-  async 'a queue hands back what the service refuses, and sends the rest'(scene) {
-    scene.proxy.plan('lost answer');
-    const events = [
-      { event: 'good', user_id: 1 },
-      { event: 'bad', user_id: 0 },
-      { event: 'good', user_id: 2 },
-    ];
-    const counted = await dataOf(scene.run([{ do: 'queue', events, max_batch: 1000 }]));
-    expect(counted).toEqual({ sent: 2, failed: 1 });
-    expect(await scene.counts()).toMatchObject({ good: 2 });
-  },
-
-  async 'a queue lives on after refusals of any form, and tells each as what it is'(scene) {
-    const refusals: Fault[] = [
-      ...[null, {}, ['wrong'], [{ loc: ['body', 0], msg: 'wrong' }]].map((details) => ({
-        status: 422,
-        body: JSON.stringify({ error: 'wrong', details }),
-      })),
-      { status: 403, body: '{"error":{"code":403}}' },
-      { status: 302, body: '', location: '/login' },
-    ];
-    scene.proxy.plan(...refusals);
-    const events = Array.from({ length: 7 }, (_, n) => ({ event: `kind ${n}`, user_id: 1 }));
-    const counted = await dataOf(scene.run([{ do: 'queue', events, max_batch: 1 }]));
-    expect(counted).toMatchObject({ sent: 1, failed: 6 });
-    expect(scene.proxy.arrived).toHaveLength(7);
-    expect(await scene.counts()).toMatchObject({ 'kind 6': 1 });
-  },
-
-  async 'a queue refuses an odd event when it is added, by its field, and loses no other'(scene) {
-    scene.proxy.plan();
-    const events = Array.from({ length: 3 }, () => ({ event: 'good', user_id: 1 }));
-    const counted = await dataOf(
-      scene.run([{ do: 'queue', events, max_batch: 1000, odd: ['not_a_number', 'long_id'] }]),
-    );
-    const [value, id] = [expect.stringContaining('(at value_num)'), expect.stringContaining('(at user_id)')];
-    expect(counted).toEqual({ sent: 3, failed: 0, refused: [value, id] });
-    expect(scene.proxy.arrived).toHaveLength(1);
-    const counts = await scene.counts();
-    expect(counts).toMatchObject({ good: 3 });
-    expect(counts).not.toHaveProperty('odd');
-  },
-
-  async 'a queue sends events as they were when they were added'(scene) {
-    scene.proxy.plan();
-    const events = Array.from({ length: 3 }, () => ({ event: 'good', user_id: 1 }));
-    await dataOf(scene.run([{ do: 'queue', events, max_batch: 2, change: true }]));
-    expect(await scene.counts()).toMatchObject({ good: 3 });
-  },
-
-  async 'a missing key or address, and batches of 5,000, are refused at once'(scene) {
-    scene.proxy.plan();
-    const refusals = await dataOf(scene.run([{ do: 'construct' }]));
-    expect(refusals).toEqual([
-      expect.stringMatching(/api.?key/i),
-      expect.stringMatching(/base.?url|url/i),
-      expect.stringMatching(/max.?batch/i),
-      expect.stringMatching(/max.?batch/i),
-    ]);
-    expect(scene.proxy.arrived).toEqual([]);
   },
 
   async 'a refusal of a gateway and a redirect are reported as what they are'(scene) {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { secretText, signedHeaders } from '../../src/domain/referral/delivery.ts';
 import type { Action } from './client-program.ts';
-import type { Scenarios } from './scenarios.ts';
+import type { Scenarios } from './scene.ts';
 
 /** The parts of a client besides its calls: the hook for requests and webhooks. */
 

@@ -17,6 +17,7 @@ import {
   WebhookVerificationError,
   webhooks,
 } from '@botledger/client';
+import { folderSpool } from '@botledger/client/spool';
 import type { Action, Result, Task } from './client-program.ts';
 
 /** Drives the TypeScript client as README.md of this folder says. */
@@ -87,11 +88,16 @@ async function perform(action: Action): Promise<unknown> {
       return items;
     }
     case 'queue': {
-      const queue = client.eventQueue({ maxBatch: action.max_batch });
+      const { max_batch: maxBatch, spool } = action;
+      const queue = client.eventQueue({ maxBatch, ...(spool !== undefined && { spool: folderSpool(spool) }) });
       const refused = (action.odd ?? []).map((kind) => refusalOf(() => queue.add(ODD[kind])));
       for (const event of action.events as CustomEvent[]) {
         if (!queue.add(event)) throw new Error('the queue is full');
         if (action.change) event.event = 'changed';
+      }
+      if (action.kill_after_ms !== undefined) {
+        await new Promise((resolve) => setTimeout(resolve, action.kill_after_ms));
+        process.kill(process.pid, 'SIGKILL');
       }
       return { ...(await queue.close(60_000 / task.delay_factor)), ...(action.odd && { refused }) };
     }

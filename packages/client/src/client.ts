@@ -1,5 +1,6 @@
 import { type CallOptions, type ClientOptions, createCall, surroundingsOf } from './call.ts';
 import { itemsOf } from './pages.ts';
+import { EVENTS, UPDATES } from './paths.ts';
 import { createQueue, type Queue, type QueueOptions } from './queue.ts';
 import type {
   Answer,
@@ -41,10 +42,6 @@ export interface Client {
 
 /** The other lists that can be CSV are read by GET. */
 const CSV_BY_POST: CsvPath = '/v1/reports/run';
-
-/** The paths of the queues. */
-export const EVENTS = '/v1/send-event';
-export const UPDATES = '/v1/send-batch-update';
 
 /**
  * A client of one service and one key.

@@ -1,5 +1,6 @@
 import { type ClientOptions, surroundingsOf } from './call.ts';
-import { type Client, createClient, EVENTS, UPDATES } from './client.ts';
+import { type Client, createClient } from './client.ts';
+import { EVENTS, UPDATES } from './paths.ts';
 import { createQueue, type Queue, type QueueOptions, report } from './queue.ts';
 import { notTaken, type Receipt } from './receipt.ts';
 import type { CustomEvent, ForwardedUpdate } from './types.ts';

@@ -6,6 +6,7 @@ export type { Queue, QueueOptions } from './queue.ts';
 export type { Receipt } from './receipt.ts';
 export type { Sleep } from './repeat.ts';
 export type { OnRequest, RequestReport } from './request-report.ts';
+export type { Kept, QueueSpool, Spool } from './spooled.ts';
 export type * from './types.ts';
 export {
   type PayoutCreated,

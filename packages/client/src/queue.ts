@@ -2,7 +2,11 @@ import { amountOf } from './amounts.ts';
 import { type CallOptions, checkMs, type Surroundings } from './call.ts';
 import { copyOf } from './copy.ts';
 import { type BotledgerError, InvalidRequestError } from './errors.ts';
+import { EVENTS } from './paths.ts';
 import { type Entry, entryOf, notTaken, type Receipt } from './receipt.ts';
+import type { Spool } from './spooled.ts';
+import type { CustomEvent } from './types.ts';
+import { hold, letGo } from './unclosed.ts';
 
 export interface QueueOptions<T> {
   /** Items in one request at most, 1 to 1000. Default 1000. */
@@ -11,6 +15,11 @@ export interface QueueOptions<T> {
   readonly maxDelayMs?: number;
   /** Items that wait or are on their way at most. Default 10,000. */
   readonly capacity?: number;
+  /**
+   * Keeps items until their outcome, so that a kill of the program does not lose them: `folderSpool` of
+   * `@botledger/client/spool`. Events without an `event_key` get one, so that a repeat after a kill counts once.
+   */
+  readonly spool?: Spool;
   /** Gets the items that the service refused, or that `close` had no time for. Default: a line of `console.error`. */
   readonly onFailed?: (error: unknown, items: readonly T[]) => void;
 }
@@ -31,7 +40,10 @@ export interface Queue<T> {
   readonly dropped: number;
   /** Resolves when every item taken so far is sent or has failed. */
   flush(): Promise<void>;
-  /** Takes no more and flushes. Items without an outcome after `timeoutMs` (default 10,000) have failed. */
+  /**
+   * Takes no more and flushes. Items without an outcome after `timeoutMs` (default 10,000) have failed. With a spool they
+   * stay there, neither sent nor failed, and `size` counts them.
+   */
   close(timeoutMs?: number): Promise<{ readonly sent: number; readonly failed: number }>;
 }
 
@@ -43,11 +55,12 @@ export interface Queue<T> {
 export function createQueue<T>(
   path: string,
   send: (batch: readonly T[], options: CallOptions) => Promise<unknown>,
-  { sleep }: Pick<Surroundings, 'sleep'>,
+  { sleep, newKey }: Pick<Surroundings, 'sleep' | 'newKey'>,
   options: QueueOptions<T> = {},
 ): Queue<T> {
   const { maxBatch = 1000, maxDelayMs = 1000, capacity = 10_000, onFailed = report } = options;
   checkLimits(maxBatch, maxDelayMs, capacity);
+  const spool = options.spool?.open(path.split('/').at(-1)!);
   const waiting: Entry<T>[] = [];
   /** How many of those that wait, from the first on, are to be sent now. */
   let due = 0;
@@ -55,6 +68,8 @@ export function createQueue<T>(
   let taken = 0;
   let sent = 0;
   let failed = 0;
+  /** Items without an outcome at the end, which the spool has. */
+  let left = 0;
   let dropped = 0;
   let closed = false;
   let working = false;
@@ -80,14 +95,16 @@ export function createQueue<T>(
     }
     onTheirWay = 0;
     working = false;
+    if (waiting.length === 0) letGo(queue);
   }
 
   async function sendWhole(batch: readonly Entry<T>[]): Promise<void> {
     try {
       await send(itemsOf(batch), { maxRetries: Number.POSITIVE_INFINITY, signal: closing.signal });
       sent += batch.length;
-      for (const entry of batch) entry.settle();
+      for (const entry of batch) settle(entry);
     } catch (error) {
+      if (spool && closing.signal.aborted && error === closing.signal.reason) return leave(error, batch);
       const { refused, others } = partsOf(batch, error);
       if (others.length === 0) return fail(error, batch);
       // The service took nothing of the batch.
@@ -109,6 +126,16 @@ export function createQueue<T>(
     } catch (thrown) {
       report(thrown, items);
     }
+    for (const entry of entries) settle(entry, error);
+  }
+
+  function settle(entry: Entry<T>, error?: unknown): void {
+    entry.kept?.release();
+    entry.settle(error);
+  }
+
+  function leave(error: unknown, entries: readonly Entry<T>[]): void {
+    left += entries.length;
     for (const entry of entries) entry.settle(error);
   }
 
@@ -133,20 +160,21 @@ export function createQueue<T>(
 
   async function flush(): Promise<void> {
     sendNow();
-    for (const goal = taken; sent + failed < goal; ) await batchEnd;
+    for (const goal = taken; sent + failed + left < goal; ) await batchEnd;
   }
 
   function put(item: T): Receipt {
     if (closed) throw new Error('the queue is closed');
-    const entry = entryOf(copyOfItem(item, amountOf(path)));
-    if (waiting.length + onTheirWay >= capacity) {
+    const copy = copyOfItem(item, amountOf(path));
+    if (spool && path === EVENTS) (copy as CustomEvent).event_key ??= `spool ${newKey()}`;
+    const isFull = waiting.length + onTheirWay >= capacity;
+    const kept = isFull ? null : (spool?.keep(JSON.stringify(copy)) ?? null);
+    if (isFull || (spool && kept === null)) {
       dropped++;
       return notTaken(new Error('the queue is full'));
     }
-    taken++;
-    waiting.push(entry);
-    if (waiting.length - due >= maxBatch) sendDue(due + maxBatch);
-    else startTimer();
+    const entry = entryOf(copy, kept);
+    take(entry);
     return {
       taken: true,
       get sent() {
@@ -156,11 +184,18 @@ export function createQueue<T>(
     };
   }
 
-  return {
+  function take(entry: Entry<T>): void {
+    taken++;
+    waiting.push(entry);
+    if (entry.kept === null) hold(queue);
+    if (waiting.length - due >= maxBatch) sendDue(due + maxBatch);
+    else startTimer();
+  }
+  const queue: Queue<T> = {
     add: (item) => put(item).taken,
     put,
     get size() {
-      return waiting.length + onTheirWay;
+      return waiting.length + onTheirWay + left;
     },
     get dropped() {
       return dropped;
@@ -175,9 +210,13 @@ export function createQueue<T>(
       );
       await flush();
       flushed.abort();
+      spool?.close();
+      letGo(queue);
       return { sent, failed };
     },
   };
+  for (const kept of spool?.left ?? []) take(entryOf(JSON.parse(kept.text) as T, kept));
+  return queue;
 }
 
 function checkLimits(maxBatch: number, maxDelayMs: number, capacity: number): void {

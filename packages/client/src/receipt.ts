@@ -1,3 +1,5 @@
+import type { Kept } from './spooled.ts';
+
 /** The answer of a queue to an item that it was asked to take. */
 export interface Receipt {
   /** False: the queue did not take the item, since it is full or closed. */
@@ -12,15 +14,18 @@ export interface Receipt {
 /** An item until its outcome is known. */
 export interface Entry<T> {
   readonly item: T;
+  /** Its place in the spool; null without a spool. */
+  readonly kept: Kept | null;
   settle(error?: unknown): void;
   outcome(): Promise<void>;
 }
 
-export function entryOf<T>(item: T): Entry<T> {
+export function entryOf<T>(item: T, kept: Kept | null = null): Entry<T> {
   let end: (() => Promise<void>) | undefined;
   const waiting: (() => void)[] = [];
   return {
     item,
+    kept,
     settle(error) {
       end = () => (error === undefined ? Promise.resolve() : Promise.reject(error));
       for (const wake of waiting) wake();

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 import botledger
+from botledger._at_exit import unwatch
 
 # Waits for these seconds end by `elapse`: the queue's delay, and the time that `close` has. Others end at once.
 HELD = (1.0, 10.0)
@@ -29,6 +30,7 @@ class QueueSide:
         self._held: dict[float, list[Any]] = {seconds: [] for seconds in HELD}
         self._close: Any = None
         self.queue: Any = None
+        self._opened: list[Any] = []
 
     def open(self, **options: Any) -> QueueSide:
         injected: dict[str, Any] = {"random": lambda: 0.1, "new_key": self._new_key}
@@ -40,6 +42,7 @@ class QueueSide:
             http = httpx.AsyncClient(verify=False)
             async_client = botledger.AsyncClient(self._url, "key", http=http, sleep=self._sleep, **injected)
             self.queue = async_client.event_queue(**given)
+        self._opened.append(self.queue)
         return self
 
     def add(self, *items: Any) -> list[bool]:
@@ -139,6 +142,14 @@ class QueueSide:
                 self._held[seconds].remove(held)
 
     def end(self) -> None:
+        """Ends the work of queues that the test left open."""
+        for queue in self._opened:
+            unwatch(queue)
+            queue._is_closed = True
+            if self.kind == "sync":
+                with queue._changed:
+                    queue._is_abandoned = True
+                    queue._changed.notify_all()
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
         self._loop.run_until_complete(asyncio.sleep(0))

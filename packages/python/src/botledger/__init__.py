@@ -22,6 +22,7 @@ from .errors import (
     UnavailableError,
 )
 from .queue import Closed, EventQueue, QueueClosedError
+from .spool import FolderSpool
 from .webhooks import WebhookVerificationError
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Closed",
     "ConflictError",
     "EventQueue",
+    "FolderSpool",
     "InvalidRequestError",
     "NoAnswerError",
     "NotFoundError",

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import copy
+import json
 import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from . import _json
 from ._operations import OPERATIONS
 from .errors import BotledgerError, InvalidRequestError
+from .spool import Kept
 
 T = TypeVar("T")
 # Gets an error, and the items that it kept from being sent.
 OnFailed = Callable[[Exception, Sequence[T]], None]
 
+# The operation whose items are events.
+EVENTS = "sendEvent"
 # The largest id that the service takes: JSON readers keep every digit of it.
 MAX_ID = 2**53 - 1
 
@@ -31,7 +36,10 @@ class Closed(NamedTuple):
 
 
 class QueueClosedError(BotledgerError):
-    """The time of `close` was over before the outcome of these items was known: they may have been carried out."""
+    """The time of `close` was over before the outcome of these items was known: they may have been carried out.
+
+    With a spool they stay there for the next program.
+    """
 
 
 class QueueFullError(BotledgerError):
@@ -47,24 +55,39 @@ class Entry(Generic[T]):
     is_settled: bool = False
     error: Exception | None = None
     """Why it was not sent; None before that, and if it was."""
+    kept: Kept | None = None
+    """Its place in the spool; None without a spool."""
     on_settled: list[Callable[[], None]] = field(default_factory=list)
 
-    def settle(self, error: Exception | None) -> None:
+    def settle(self, error: Exception | None, *, is_known: bool = True) -> None:
+        """`is_known`: whether this is the outcome, so that the spool may forget the item."""
+        if is_known and self.kept is not None:
+            self.kept.release()
         self.is_settled = True
         self.error = error
         for call in self.on_settled:
             call()
 
 
-def entry_of(operation: str, item: T) -> Entry[T]:
-    """Copies an item. Raises TypeError or ValueError, with the field, if JSON or the service does not hold it."""
+def entry_of(operation: str, item: T, new_key: Callable[[], str] | None) -> Entry[T]:
+    """Copies an item. Raises TypeError or ValueError, with the field, if JSON or the service does not hold it.
+
+    new_key: gives an event without a key one, for a spool: so a repeat after a kill counts once.
+    """
     if not isinstance(item, Mapping):
         raise TypeError(f"an item must be a dictionary, not a {type(item).__name__}")
     user_id = item.get("user_id")
     if isinstance(user_id, int) and user_id > MAX_ID:
         raise ValueError(f"must be at most {MAX_ID} (at user_id)")
-    content = _json.dump(item, OPERATIONS[operation].numbers)
-    return Entry(copy.deepcopy(item), content)
+    copied: Any = copy.deepcopy(item)
+    if new_key is not None and operation == EVENTS and copied.get("event_key") is None:
+        copied["event_key"] = f"spool {new_key()}"
+    return Entry(copied, _json.dump(copied, OPERATIONS[operation].numbers))
+
+
+def entry_left(kept: Kept) -> Entry[Any]:
+    """The entry of an item that an earlier program left in the spool."""
+    return Entry(json.loads(kept.content, parse_float=Decimal), kept.content, kept=kept)
 
 
 def content_of(batch: Sequence[Entry[T]]) -> bytes:

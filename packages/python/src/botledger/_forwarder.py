@@ -14,6 +14,7 @@ from ._delivery import OnFailed, report, reported
 from ._receipt import AsyncReceipt
 from .async_client import AsyncClient
 from .async_queue import AsyncEventQueue
+from .spool import SpoolFolder
 from .types import CustomEventFields, CustomEventInput, ForwardedUpdateInput
 
 T = TypeVar("T", bound=Mapping[str, Any])
@@ -89,6 +90,7 @@ class Forwarder:
         max_delay_s: float,
         capacity: int,
         on_failed: OnFailed[Any] | None,
+        spool: SpoolFolder | None,
         now: Callable[[], datetime],
     ) -> None:
         self.client = client
@@ -96,9 +98,15 @@ class Forwarder:
         self._on_failed: OnFailed[Any] = on_failed or report
         self._now = now
         self._is_closed = False
-        limits: dict[str, Any] = {"max_batch": max_batch, "max_delay_s": max_delay_s, "capacity": capacity}
-        self._updates: AsyncEventQueue[ForwardedUpdateInput] = client.update_queue(**limits, on_failed=on_failed)
-        self._events: AsyncEventQueue[CustomEventInput] = client.event_queue(**limits, on_failed=on_failed)
+        options: dict[str, Any] = {
+            "max_batch": max_batch,
+            "max_delay_s": max_delay_s,
+            "capacity": capacity,
+            "on_failed": on_failed,
+            "spool": spool,
+        }
+        self._updates: AsyncEventQueue[ForwardedUpdateInput] = client.update_queue(**options)
+        self._events: AsyncEventQueue[CustomEventInput] = client.event_queue(**options)
         # Rule 7: an update may make the user, or the visit, that an event needs.
         self._events._before_batch = self._updates.flush
 
@@ -113,6 +121,11 @@ class Forwarder:
 
     def put_event(self, event: CustomEventInput) -> AsyncReceipt:
         return self._put(self._events, event)
+
+    def start(self) -> None:
+        """Sends what a killed bot left in the spool."""
+        self._updates.start()
+        self._events.start()
 
     async def flush(self) -> None:
         await asyncio.gather(self._updates.flush(), self._events.flush())

@@ -45,7 +45,7 @@ class Settings:
         self.max_retries = max_retries
         self.timeout_s = timeout_s
         self._random = random
-        self._new_key = new_key
+        self.new_key = new_key
         self._now = now
         self._on_request = on_request
         self._new_request_id = new_request_id
@@ -66,7 +66,7 @@ class Settings:
         operation = OPERATIONS[name]
         if idempotency_key is not None and not operation.keyed:
             raise ValueError(f"{name} takes no Idempotency-Key")
-        key = (idempotency_key or self._new_key()) if operation.keyed else None
+        key = (idempotency_key or self.new_key()) if operation.keyed else None
         request = request_of(
             operation,
             content=_json.dump(body, operation.numbers) if body is not None else content,

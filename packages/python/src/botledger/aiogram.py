@@ -12,6 +12,7 @@ from aiogram.types import TelegramObject, Update, User
 from ._delivery import OnFailed
 from ._forwarder import BotledgerOfUser, Forwarder
 from .async_client import AsyncClient
+from .spool import SpoolFolder
 
 __all__ = ["BotledgerMiddleware", "BotledgerOfUser"]
 
@@ -20,7 +21,8 @@ class BotledgerMiddleware(BaseMiddleware):
     """Forwards every update to Botledger in batches, without a delay for the bot.
 
     forward_updates: False where the platform calls Botledger's own webhook. on_failed gets what was not sent: refused, or found
-    the queue full. `now` gives the time of events, and of updates that have no date of their own.
+    the queue full. spool: a folder that keeps updates and events until their outcome, so that a kill of the bot does not lose
+    them. `now` gives the time of events, and of updates that have no date of their own.
     """
 
     def __init__(
@@ -32,6 +34,7 @@ class BotledgerMiddleware(BaseMiddleware):
         max_delay_s: float = 1.0,
         capacity: int = 10_000,
         on_failed: OnFailed[Any] | None = None,
+        spool: SpoolFolder | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
     ) -> None:
         self.client = client
@@ -42,13 +45,18 @@ class BotledgerMiddleware(BaseMiddleware):
             max_delay_s=max_delay_s,
             capacity=capacity,
             on_failed=on_failed,
+            spool=spool,
             now=now,
         )
 
     def setup(self, dispatcher: Dispatcher) -> None:
         """Sees each update of the dispatcher, and sends what waits when the dispatcher shuts down."""
         dispatcher.update.outer_middleware(self)
+        dispatcher.startup.register(self._start)
         dispatcher.shutdown.register(self.close)
+
+    async def _start(self) -> None:
+        self._forwarder.start()
 
     async def flush(self) -> None:
         """Sends what waits, and leaves the queues open."""

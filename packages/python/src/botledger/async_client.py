@@ -10,6 +10,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 from types import TracebackType
 from typing import Any
+from weakref import WeakSet
 
 import httpx
 from typing_extensions import Self
@@ -21,6 +22,7 @@ from ._operations import AsyncMethods
 from ._pages import Pages
 from ._settings import Settings
 from .async_queue import AsyncEventQueue
+from .spool import SpoolFolder
 from .types import CustomEventInput, ForwardedUpdateInput
 
 
@@ -52,6 +54,7 @@ class AsyncClient(AsyncMethods):
         )
         self._http = http or httpx.AsyncClient()
         self._sleep = sleep
+        self._queues: WeakSet[AsyncEventQueue[Any]] = WeakSet()
 
     def with_options(self, *, max_retries: float | None = None, timeout_s: float | None = None) -> Self:
         """A client with other limits, on the same connections."""
@@ -86,9 +89,18 @@ class AsyncClient(AsyncMethods):
         max_delay_s: float = 1.0,
         capacity: int = 10_000,
         on_failed: OnFailed[CustomEventInput] | None = None,
+        spool: SpoolFolder | None = None,
     ) -> AsyncEventQueue[CustomEventInput]:
-        """A queue for `send-event` with a task of its own."""
-        return AsyncEventQueue(self, "sendEvent", max_batch, max_delay_s, capacity, on_failed, self._sleep)
+        """A queue for `send-event` with a task of its own.
+
+        spool: a folder that keeps items until their outcome, so that a kill of the program does not lose them. Events without an
+        `event_key` get one, so that a repeat after a kill counts once.
+        """
+        queue: AsyncEventQueue[CustomEventInput] = AsyncEventQueue(
+            self, "sendEvent", max_batch, max_delay_s, capacity, on_failed, spool, self._sleep
+        )
+        self._queues.add(queue)
+        return queue
 
     def update_queue(
         self,
@@ -97,12 +109,19 @@ class AsyncClient(AsyncMethods):
         max_delay_s: float = 1.0,
         capacity: int = 10_000,
         on_failed: OnFailed[ForwardedUpdateInput] | None = None,
+        spool: SpoolFolder | None = None,
     ) -> AsyncEventQueue[ForwardedUpdateInput]:
         """A queue for `send-batch-update` with a task of its own."""
-        return AsyncEventQueue(self, "sendBatchUpdate", max_batch, max_delay_s, capacity, on_failed, self._sleep)
+        queue: AsyncEventQueue[ForwardedUpdateInput] = AsyncEventQueue(
+            self, "sendBatchUpdate", max_batch, max_delay_s, capacity, on_failed, spool, self._sleep
+        )
+        self._queues.add(queue)
+        return queue
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Closes its queues that are still open, with a warning if one has items, then the connections."""
+        for queue in list(self._queues):
+            await queue._close_with_client()
         await self._http.aclose()
 
     async def __aenter__(self) -> Self:
@@ -113,8 +132,11 @@ class AsyncClient(AsyncMethods):
     ) -> None:
         await self.close()
 
-    async def _send_batch(self, operation: str, content: bytes, sleep: Callable[[float], Awaitable[None]]) -> None:
-        await self._run(self._settings.steps(operation, content=content, max_retries=float("inf")), sleep)
+    async def _send_batch(
+        self, operation: str, content: bytes, key: str, sleep: Callable[[float], Awaitable[None]]
+    ) -> None:
+        steps = self._settings.steps(operation, content=content, idempotency_key=key, max_retries=float("inf"))
+        await self._run(steps, sleep)
 
     async def _pages(self, operation: str, *, query: Values, items: str) -> AsyncIterator[Any]:
         pages = Pages(query, items)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from typing_extensions import Self
 
+from ._at_exit import TIMEOUT_S, unwatch, warn_open, watch
 from ._delivery import (
     Closed,
     Entry,
@@ -18,12 +19,15 @@ from ._delivery import (
     QueueFullError,
     check_limits,
     content_of,
+    entry_left,
     entry_of,
+    logger,
     parts_after,
     report,
     reported,
 )
 from ._receipt import AsyncReceipt, settle, settled_future
+from .spool import SpoolFolder, opened
 
 if TYPE_CHECKING:
     from .async_client import AsyncClient
@@ -35,7 +39,7 @@ class AsyncEventQueue(Generic[T]):
     """Sends items in batches, in the order of `add`, one request at a time, from a task of its own.
 
     A batch keeps its Idempotency-Key and its bytes until its outcome is known. Close the queue before the program ends, best by
-    `async with`.
+    `async with`. If the program does not, the end of `asyncio.run` waits up to 10 s for the items, with a warning.
     """
 
     def __init__(
@@ -46,6 +50,7 @@ class AsyncEventQueue(Generic[T]):
         max_delay_s: float,
         capacity: int,
         on_failed: OnFailed[T] | None,
+        spool: SpoolFolder | None,
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         check_limits(max_batch, max_delay_s, capacity)
@@ -59,6 +64,8 @@ class AsyncEventQueue(Generic[T]):
         self._waiting: deque[Entry[T]] = deque()
         # Without an outcome, in the order of `add`.
         self._on_their_way: list[Entry[T]] = []
+        # The parts of the batch that is on its way, each with its Idempotency-Key.
+        self._parts: deque[tuple[list[Entry[T]], str]] = deque()
         self._task: asyncio.Task[None] | None = None
         # Set when a batch is to be sent without a wait for more.
         self._due = asyncio.Event()
@@ -68,7 +75,13 @@ class AsyncEventQueue(Generic[T]):
         self._sent = 0
         self._failed = 0
         self._dropped = 0
+        # Items without an outcome at the end, which the spool has.
+        self._left = 0
         self._is_closed = False
+        self._spool = opened(spool, operation)
+        if self._spool is not None:
+            self._waiting.extend(entry_left(kept) for kept in self._spool.left)
+        watch(self)
         # Awaited before the first attempt of each batch.
         self._before_batch: Callable[[], Awaitable[None]] | None = None
 
@@ -82,17 +95,26 @@ class AsyncEventQueue(Generic[T]):
 
     def put(self, item: T) -> AsyncReceipt:
         """As `add`, but `await receipt.sent` waits until the service has the item. A receipt is false if the queue is full."""
-        entry = entry_of(self._operation, item)
+        entry = entry_of(self._operation, item, None if self._spool is None else self._client._settings.new_key)
         if self._is_closed:
             raise RuntimeError("the queue is closed")
-        if len(self) >= self._capacity:
+        asyncio.get_running_loop()  # raises RuntimeError before the item is in the spool
+        is_full = len(self) >= self._capacity
+        if not is_full and self._spool is not None:
+            entry.kept = self._spool.keep(entry.content)
+            is_full = entry.kept is None
+        if is_full:
             self._dropped += 1
             return AsyncReceipt(None, QueueFullError("the queue is full"))
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._work(), name=f"botledger-{self._operation}")
         self._waiting.append(entry)
+        self.start()
         self._wake_if_due()
         return AsyncReceipt(lambda: self._outcome_of(entry))
+
+    def start(self) -> None:
+        """Sends what an earlier program left in the spool. `add` and `flush` do so too. Raises RuntimeError without a running loop."""
+        if self._task is None and self._waiting:
+            self._task = asyncio.get_running_loop().create_task(self._work(), name=f"botledger-{self._operation}")
 
     def _outcome_of(self, entry: Entry[T]) -> Awaitable[None]:
         if entry.is_settled:
@@ -110,7 +132,7 @@ class AsyncEventQueue(Generic[T]):
 
     def __len__(self) -> int:
         """Items that wait or are on their way."""
-        return len(self._waiting) + len(self._on_their_way)
+        return len(self._waiting) + len(self._on_their_way) + self._left
 
     @property
     def dropped(self) -> int:
@@ -119,8 +141,9 @@ class AsyncEventQueue(Generic[T]):
 
     async def flush(self) -> None:
         """Waits until every item taken so far is sent or has failed."""
-        target = self._sent + self._failed + len(self)
+        target = self._sent + self._failed + len(self) - self._left
         self._flushes += 1
+        self.start()
         self._wake_if_due()
         try:
             while self._sent + self._failed < target:
@@ -129,16 +152,47 @@ class AsyncEventQueue(Generic[T]):
             self._flushes -= 1
 
     async def close(self, timeout_s: float = 10.0) -> Closed:
-        """Takes no more and flushes. Items without an outcome after `timeout_s` have failed."""
+        """Takes no more and flushes. Items without an outcome after `timeout_s` have failed.
+
+        With a spool they stay there, neither sent nor failed, and `len` counts them.
+        """
+        is_first = not self._is_closed
         self._is_closed = True
+        self.start()
         self._wake_if_due()
         if self._task is not None:
             await self._first_of(self._task, asyncio.ensure_future(self._sleep(timeout_s)))
-        entries = [*self._on_their_way, *self._waiting]
-        if entries:
-            self._waiting.clear()
-            self._fail(QueueClosedError(f"the queue was closed, and {timeout_s} s later items had no outcome"), entries)
+        self._give_up(f"the queue was closed, and {timeout_s} s later items had no outcome")
+        if is_first:
+            self._end()
         return Closed(self._sent, self._failed)
+
+    def _give_up(self, reason: str) -> None:
+        """Ends the wait for the items that are left: they have failed, or stay in the spool."""
+        entries = [*self._on_their_way, *self._waiting]
+        self._waiting.clear()
+        self._parts.clear()
+        if entries and self._spool is None:
+            self._fail(QueueClosedError(reason), entries)
+        elif entries:
+            self._left += len(entries)
+            self._settle(entries, QueueClosedError(reason), is_known=False)
+
+    def _end(self) -> None:
+        unwatch(self)
+        if self._spool is not None:
+            self._spool.close()
+
+    async def _close_with_client(self) -> None:
+        if not self._is_closed:
+            if len(self) > 0:
+                warn_open(len(self))
+            await self.close()
+
+    def _close_at_exit(self, timeout_s: float) -> None:
+        """Without its loop, a queue cannot send."""
+        where = "are lost" if self._spool is None else "stay in the spool"
+        logger.warning("a queue was never closed; its %d items %s. Await close() before the loop ends", len(self), where)
 
     async def __aenter__(self) -> Self:
         return self
@@ -154,17 +208,42 @@ class AsyncEventQueue(Generic[T]):
 
     async def _work(self) -> None:
         """Sends until nothing waits; `add` starts the next task."""
-        while self._waiting:
-            if not self._due.is_set():
-                due = asyncio.ensure_future(self._due.wait())
-                await self._first_of(due, asyncio.ensure_future(self._sleep(self._max_delay_s)))
+        try:
+            while self._waiting:
+                if not self._due.is_set():
+                    due = asyncio.ensure_future(self._due.wait())
+                    await self._first_of(due, asyncio.ensure_future(self._sleep(self._max_delay_s)))
+                await self._send_next()
             self._due.clear()
-            size = min(self._max_batch, len(self._waiting))
-            self._on_their_way = [self._waiting.popleft() for _ in range(size)]
-            self._wake_if_due()
-            await self._send_whole(list(self._on_their_way))
+            self._task = None
+        except asyncio.CancelledError:
+            # `close` has ended its wait, or the loop ends: `asyncio.run` cancels all tasks, and waits for their end.
+            if not self._is_closed and len(self) > 0:
+                await self._finish()
+            raise
+
+    async def _finish(self) -> None:
+        warn_open(len(self))
+        self._is_closed = True
+        try:
+            await asyncio.wait_for(self._send_all(), TIMEOUT_S)
+        except asyncio.TimeoutError:
+            self._give_up(f"the program has ended, and {TIMEOUT_S} s later items had no outcome")
+        self._end()
+
+    async def _send_all(self) -> None:
+        await self._send_parts()
+        while self._waiting:
+            await self._send_next()
+
+    async def _send_next(self) -> None:
+        """Sends a batch of the items that have waited longest."""
         self._due.clear()
-        self._task = None
+        size = min(self._max_batch, len(self._waiting))
+        self._on_their_way = [self._waiting.popleft() for _ in range(size)]
+        self._wake_if_due()
+        self._parts.append((list(self._on_their_way), self._client._settings.new_key()))
+        await self._send_parts()
 
     async def _first_of(self, *futures: asyncio.Future[Any]) -> None:
         """Waits for one, and ends the others."""
@@ -175,20 +254,21 @@ class AsyncEventQueue(Generic[T]):
                 future.cancel()
             await asyncio.gather(*futures, return_exceptions=True)
 
-    async def _send_whole(self, batch: list[Entry[T]]) -> None:
-        batches = [batch]
-        while batches:
-            part = batches.pop(0)
+    async def _send_parts(self) -> None:
+        while self._parts:
+            part, key = self._parts[0]
             try:
                 if self._before_batch is not None:
                     await self._before_batch()
-                await self._client._send_batch(self._operation, content_of(part), self._sleep)
+                await self._client._send_batch(self._operation, content_of(part), key, self._sleep)
             except Exception as error:
                 refused, again = parts_after(error, part)
-                batches[:0] = again
+                self._parts.popleft()
+                self._parts.extendleft((other, self._client._settings.new_key()) for other in reversed(again))
                 if refused:
                     self._fail(error, refused)
             else:
+                self._parts.popleft()
                 self._sent += len(part)
                 self._settle(part, None)
 
@@ -197,10 +277,10 @@ class AsyncEventQueue(Generic[T]):
         self._failed += len(entries)
         self._settle(entries, error)
 
-    def _settle(self, entries: list[Entry[T]], error: Exception | None) -> None:
+    def _settle(self, entries: list[Entry[T]], error: Exception | None, *, is_known: bool = True) -> None:
         settled = {id(entry) for entry in entries}
         self._on_their_way = [entry for entry in self._on_their_way if id(entry) not in settled]
         for entry in entries:
-            entry.settle(error)
+            entry.settle(error, is_known=is_known)
         self._settled.set()
         self._settled = asyncio.Event()

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
+from weakref import WeakSet
 
 import httpx
 from typing_extensions import Self
@@ -19,6 +20,7 @@ from ._operations import Methods
 from ._pages import Pages
 from ._settings import Settings
 from .queue import EventQueue, OnFailed, WaitFor, wait_for
+from .spool import SpoolFolder
 from .types import CustomEventInput, ForwardedUpdateInput
 
 
@@ -56,6 +58,7 @@ class Client(Methods):
         )
         self._http = http or httpx.Client()
         self._sleep = sleep
+        self._queues: WeakSet[EventQueue[Any]] = WeakSet()
 
     def with_options(self, *, max_retries: float | None = None, timeout_s: float | None = None) -> Self:
         """A client with other limits, on the same connections."""
@@ -90,10 +93,19 @@ class Client(Methods):
         max_delay_s: float = 1.0,
         capacity: int = 10_000,
         on_failed: OnFailed[CustomEventInput] | None = None,
+        spool: SpoolFolder | None = None,
         wait_for: WaitFor = wait_for,
     ) -> EventQueue[CustomEventInput]:
-        """A queue for `send-event` with a thread of its own."""
-        return EventQueue(self, "sendEvent", max_batch, max_delay_s, capacity, on_failed, wait_for)
+        """A queue for `send-event` with a thread of its own.
+
+        spool: a folder that keeps items until their outcome, so that a kill of the program does not lose them. Events without an
+        `event_key` get one, so that a repeat after a kill counts once.
+        """
+        queue: EventQueue[CustomEventInput] = EventQueue(
+            self, "sendEvent", max_batch, max_delay_s, capacity, on_failed, spool, wait_for
+        )
+        self._queues.add(queue)
+        return queue
 
     def update_queue(
         self,
@@ -102,13 +114,20 @@ class Client(Methods):
         max_delay_s: float = 1.0,
         capacity: int = 10_000,
         on_failed: OnFailed[ForwardedUpdateInput] | None = None,
+        spool: SpoolFolder | None = None,
         wait_for: WaitFor = wait_for,
     ) -> EventQueue[ForwardedUpdateInput]:
         """A queue for `send-batch-update` with a thread of its own."""
-        return EventQueue(self, "sendBatchUpdate", max_batch, max_delay_s, capacity, on_failed, wait_for)
+        queue: EventQueue[ForwardedUpdateInput] = EventQueue(
+            self, "sendBatchUpdate", max_batch, max_delay_s, capacity, on_failed, spool, wait_for
+        )
+        self._queues.add(queue)
+        return queue
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Closes its queues that are still open, with a warning if one has items, then the connections."""
+        for queue in list(self._queues):
+            queue._close_with_client()
         self._http.close()
 
     def __enter__(self) -> Self:

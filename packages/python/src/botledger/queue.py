@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from typing_extensions import Self
 
+from ._at_exit import unwatch, warn_open, watch
 from ._delivery import (
     Closed,
     Entry,
@@ -18,12 +19,14 @@ from ._delivery import (
     QueueFullError,
     check_limits,
     content_of,
+    entry_left,
     entry_of,
     parts_after,
     report,
     reported,
 )
 from ._receipt import Receipt
+from .spool import SpoolFolder, opened
 
 if TYPE_CHECKING:
     from .client import Client
@@ -47,7 +50,7 @@ class EventQueue(Generic[T]):
     """Sends items in batches, in the order of `add`, one request at a time, from a thread of its own.
 
     A batch keeps its Idempotency-Key and its bytes until its outcome is known. Close the queue before the program ends, best by
-    `with`: the thread does not keep the program alive.
+    `with`. If the program does not, its end waits up to 10 s for the items, with a warning.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class EventQueue(Generic[T]):
         max_delay_s: float,
         capacity: int,
         on_failed: OnFailed[T] | None,
+        spool: SpoolFolder | None,
         wait_for: WaitFor,
     ) -> None:
         check_limits(max_batch, max_delay_s, capacity)
@@ -79,8 +83,15 @@ class EventQueue(Generic[T]):
         self._sent = 0
         self._failed = 0
         self._dropped = 0
+        # Items without an outcome at the end, which the spool has.
+        self._left = 0
         self._is_closed = False
         self._is_abandoned = False
+        self._spool = opened(spool, operation)
+        if self._spool is not None and self._spool.left:
+            self._waiting.extend(entry_left(kept) for kept in self._spool.left)
+            self._start()
+        watch(self)
 
     def add(self, item: T) -> bool:
         """Takes a copy of an item at once. False: the queue is full and did not take it.
@@ -92,19 +103,26 @@ class EventQueue(Generic[T]):
 
     def put(self, item: T) -> Receipt:
         """As `add`, but `receipt.wait()` waits until the service has the item. A receipt is false if the queue is full."""
-        entry = entry_of(self._operation, item)
+        entry = entry_of(self._operation, item, None if self._spool is None else self._client._settings.new_key)
         with self._changed:
             if self._is_closed:
                 raise RuntimeError("the queue is closed")
-            if len(self) >= self._capacity:
+            is_full = len(self) >= self._capacity
+            if not is_full and self._spool is not None:
+                entry.kept = self._spool.keep(entry.content)
+                is_full = entry.kept is None
+            if is_full:
                 self._dropped += 1
                 return Receipt(None, QueueFullError("the queue is full"))
             self._waiting.append(entry)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name=f"botledger-{self._operation}", daemon=True)
-                self._thread.start()
+            self._start()
             self._changed.notify_all()
             return Receipt(lambda timeout_s: self._wait_until_settled(entry, timeout_s))
+
+    def _start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name=f"botledger-{self._operation}", daemon=True)
+            self._thread.start()
 
     def _wait_until_settled(self, entry: Entry[T], timeout_s: float | None) -> None:
         with self._changed:
@@ -119,7 +137,7 @@ class EventQueue(Generic[T]):
 
     def __len__(self) -> int:
         """Items that wait or are on their way."""
-        return len(self._waiting) + len(self._on_their_way) + self._reported
+        return len(self._waiting) + len(self._on_their_way) + self._reported + self._left
 
     @property
     def dropped(self) -> int:
@@ -131,30 +149,50 @@ class EventQueue(Generic[T]):
         with self._changed:
             self._flushes += 1
             self._changed.notify_all()
-            target = self._outcomes() + len(self)
+            target = self._outcomes() + len(self) - self._left
             self._changed.wait_for(lambda: self._outcomes() >= target)
             self._flushes -= 1
 
     def close(self, timeout_s: float = 10.0) -> Closed:
-        """Takes no more and flushes. Items without an outcome after `timeout_s` have failed."""
+        """Takes no more and flushes. Items without an outcome after `timeout_s` have failed.
+
+        With a spool they stay there, neither sent nor failed, and `len` counts them.
+        """
+        unwatch(self)
         with self._changed:
+            is_first = not self._is_closed
             self._is_closed = True
             self._changed.notify_all()
-            if not self._wait_for(self._changed, lambda: len(self) == 0, timeout_s):
+            entries: list[Entry[T]] = []
+            if not self._wait_for(self._changed, lambda: len(self) == self._left, timeout_s):
                 self._is_abandoned = True
                 entries = [*self._on_their_way, *self._waiting]
                 self._on_their_way.clear()
                 self._waiting.clear()
-                self._failed += len(entries)
+                if self._spool is None:
+                    self._failed += len(entries)
+                else:
+                    self._left += len(entries)
                 self._changed.notify_all()
-            else:
-                entries = []
             closed = Closed(self._sent, self._failed)
         if entries:
             error = QueueClosedError(f"the queue was closed, and {timeout_s} s later items had no outcome")
-            reported(self._on_failed, error, [entry.item for entry in entries])
-            self._settle(entries, error)
+            if self._spool is None:
+                reported(self._on_failed, error, [entry.item for entry in entries])
+            self._settle(entries, error, is_known=self._spool is None)
+        if self._spool is not None and is_first:
+            self._spool.close()
         return closed
+
+    def _close_with_client(self) -> None:
+        if not self._is_closed:
+            if len(self) > 0:
+                warn_open(len(self))
+            self.close()
+
+    def _close_at_exit(self, timeout_s: float) -> None:
+        warn_open(len(self))
+        self.close(timeout_s)
 
     def __enter__(self) -> Self:
         return self
@@ -217,10 +255,10 @@ class EventQueue(Generic[T]):
             self._failed += len(entries)
             self._settle(entries, error)
 
-    def _settle(self, entries: list[Entry[T]], error: Exception | None) -> None:
+    def _settle(self, entries: list[Entry[T]], error: Exception | None, *, is_known: bool = True) -> None:
         with self._changed:
             for entry in entries:
-                entry.settle(error)
+                entry.settle(error, is_known=is_known)
             self._changed.notify_all()
 
     def _remove(self, entries: list[Entry[T]]) -> None:
