@@ -9,7 +9,7 @@ export function isJsonDocument(beginning: Buffer): boolean {
 
 /**
  * Puts each element of a JSON list, or each of the JSON objects that follow each other, on a line of its own, whatever its
- * size. A text that is no JSON comes out as some text that is none.
+ * size. White space within an element becomes one blank: without it the broken `1 2` would become 12.
  */
 export async function* onePerLine(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   /** The depth of the values: 1 in a list. */
@@ -34,7 +34,11 @@ export async function* onePerLine(bytes: AsyncIterable<Buffer>): AsyncGenerator<
         continue;
       }
       const isSpace = byte === LINE_END || byte === RETURN || byte === BLANK || byte === TAB;
-      if (isSpace || (base === undefined && byte > 0x7f)) continue; // a byte order mark
+      if (isSpace) {
+        if (last !== LINE_END && last !== BLANK) put(BLANK);
+        continue;
+      }
+      if (base === undefined && byte > 0x7f) continue; // a byte order mark
       base ??= byte === OPEN_LIST ? 1 : 0;
       if (byte === QUOTE) isText = true;
       if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;

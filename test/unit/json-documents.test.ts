@@ -47,6 +47,11 @@ describe('JSON that is not one object a line', () => {
     }
   });
 
+  it('keeps the white space within an element, so that broken JSON stays broken', async () => {
+    expect(await linesOf('[{"a": 1 2},\n {"b": tru\n e}, 3 4]', 100)).toEqual(['{"a": 1 2}', '{"b": tru e}', '3 4']);
+    expect(await linesOf('{\n "a": -\r\n 5\n}\n', 1)).toEqual(['{ "a": - 5 }']);
+  });
+
   it('that is cut off ends in a line that is no JSON', async () => {
     expect(await linesOf('[{"a":1},{"b":', 100)).toEqual(['{"a":1}', '{"b":']);
   });
