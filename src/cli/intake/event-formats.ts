@@ -190,13 +190,15 @@ function keyOf(value: unknown): string | undefined {
 
 /** More seconds would be the year 5138, so they are milliseconds. */
 const MOST_SECONDS = 1e11;
+/** In the year 255479. The last instants of Date have no counterpart in other time zones. */
+const MOST_MS = 8e15;
 
 /** Milliseconds of a number of seconds or milliseconds, in CSV as text, or of a date; undefined: there is no such date. */
 function msOf(time: unknown): number | undefined {
   if (typeof time === 'string' && !DECIMAL.test(time)) return parseIso8601(time.replace(/ UTC$/, 'Z')) ?? undefined;
   const number = typeof time === 'string' ? Number(time) : (exactNumber(time)?.toNumber() ?? Number.NaN);
-  const ms = new Date(Math.abs(number) < MOST_SECONDS ? number * 1000 : number).getTime();
-  return Number.isNaN(ms) ? undefined : ms;
+  const ms = Math.trunc(Math.abs(number) < MOST_SECONDS ? number * 1000 : number);
+  return Math.abs(ms) < MOST_MS ? ms : undefined;
 }
 
 const DECIMAL = /^\d+(?:\.\d+)?$/;

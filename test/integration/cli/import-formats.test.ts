@@ -121,6 +121,15 @@ describe('--timezone', () => {
     ]);
   });
 
+  it('refuses only the line whose date is the last one of a clock', async () => {
+    const given = (time: number) => ({ event: 'paid', properties: { time, distinct_id: '7' } });
+    for (const zone of ['America/New_York', 'Asia/Tokyo']) {
+      const all = await imported('mixpanel', [given(8.64e15), given(-8.64e15), given(1.6e9)], '--timezone', zone);
+      expect(all.items).toHaveLength(1);
+      expect(all.err).toMatch(/line 1: properties.time must be a number of seconds/);
+    }
+  });
+
   it('must be a time zone', async () => {
     await expect(imported('mixpanel', [], '--timezone', 'Mars')).rejects.toThrow(/must be a time zone's IANA name/);
   });
