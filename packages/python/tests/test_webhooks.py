@@ -63,6 +63,8 @@ def test_takes_the_request_of_the_specification() -> None:
         (signed(CURRENT), NOW + 301, BODY),
         (signed(CURRENT), NOW - 301, BODY),
         ({**signed(CURRENT), "webhook-timestamp": "nan"}, NOW, BODY),
+        ({**signed(CURRENT), "webhook-timestamp": "9" * 400}, NOW, BODY),
+        ({**signed(CURRENT), "webhook-timestamp": "9" * 5000}, NOW, BODY),
         ({**signed(CURRENT), "webhook-signature": signed(CURRENT)["webhook-signature"].replace("v1,", "v2,")}, NOW, BODY),
         ({**signed(CURRENT), "webhook-signature": "v1,ü"}, NOW, BODY),
         ({**signed(CURRENT), "webhook-id": ""}, NOW, BODY),
