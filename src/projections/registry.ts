@@ -9,7 +9,7 @@ import { referralManifest } from './referral/manifest.ts';
 import { reportsManifest } from './saved-reports/manifest.ts';
 import { usersManifest } from './users/manifest.ts';
 
-/** Every read model: the CLI, metrics and configuration go by this list. Their code: read-models.ts. */
+/** Every read model: the CLI, metrics and configuration go by this list. Their code: load-read-model.ts. */
 export const MANIFESTS: readonly Manifest[] = [
   catalogManifest,
   usersManifest,
