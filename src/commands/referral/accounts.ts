@@ -7,7 +7,14 @@ import { accountStream } from '../../domain/streams.ts';
 import { ConflictError } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 import { createIdPool, type IdPool } from '../reserve-ids.ts';
-import { accountSnapshots, type FoldedAccount, foldInto, SNAPSHOT_EVENTS, sizeOf } from './account-snapshots.ts';
+import {
+  type AccountSnapshots,
+  accountSnapshots,
+  type FoldedAccount,
+  foldInto,
+  SNAPSHOT_EVENTS,
+  sizeOf,
+} from './account-snapshots.ts';
 
 /** The account of a user of a bot; `bot` is the bot's public key. */
 export interface AccountKey {
@@ -51,45 +58,94 @@ export function createAccounts(
   maxCached = MAX_CACHED,
   snapshotEvents = SNAPSHOT_EVENTS,
 ): Accounts {
-  const { log } = context;
-  const entries = new LRUCache<string, FoldedAccount>({ maxSize: maxCached });
-  const snapshots = accountSnapshots(context, snapshotEvents);
-  /** Accounts that are being read from their snapshot or their beginning. */
-  const loading = new Map<string, Promise<FoldedAccount>>();
-  const pools: Readonly<Record<'accrual' | 'payout', IdPool>> = {
-    accrual: createIdPool(context, 'accrual'),
-    payout: createIdPool(context, 'payout'),
-  };
+  return new CachedAccounts(context, maxCached, snapshotEvents);
+}
 
-  /** The account as the log has it now. */
-  async function refresh(stream: string): Promise<FoldedAccount> {
-    // A caller that finds the account being read from the beginning waits for that read, and then reads on from its
-    // result. If that read fails, the caller reads from the beginning itself.
-    const begun = loading.get(stream);
-    if (begun !== undefined) await begun.catch(() => undefined);
-    const cached = entries.get(stream);
-    if (cached !== undefined) return readOn(stream, cached);
-    const loaded = snapshots.load(stream).then((known) => {
-      if (known.head.revision > 0) keep(stream, known);
-      return readOn(stream, known);
-    });
-    loading.set(stream, loaded);
+class CachedAccounts implements Accounts {
+  private readonly entries: LRUCache<string, FoldedAccount>;
+  private readonly snapshots: AccountSnapshots;
+  /** Accounts that are being read from their snapshot or their beginning. */
+  private readonly loading = new Map<string, Promise<FoldedAccount>>();
+  private readonly pools: Readonly<Record<'accrual' | 'payout', IdPool>>;
+
+  constructor(
+    readonly context: CommandContext,
+    maxCached: number,
+    snapshotEvents: number,
+  ) {
+    this.entries = new LRUCache({ maxSize: maxCached });
+    this.snapshots = accountSnapshots(context, snapshotEvents);
+    this.pools = { accrual: createIdPool(context, 'accrual'), payout: createIdPool(context, 'payout') };
+  }
+
+  async view<T>({ bot, userId }: AccountKey, select: (state: AccountState) => T): Promise<T> {
+    return select((await this.refresh(accountStream(bot, userId))).state);
+  }
+
+  async change(
+    { bot, userId }: AccountKey,
+    { needs, decide }: AccountCommand,
+    meta: CommandMeta = {},
+  ): Promise<CommandResult<AccountEvent>> {
+    const stream = accountStream(bot, userId);
+    const ids: number[] = [];
+    const pool = needs === undefined ? undefined : this.pools[needs.kind];
+    /** The ids in events that are in the log, or may be. */
+    let used: readonly number[] = [];
+    const decideWithIds = (state: AccountState, now: number): Decision<AccountEvent> => {
+      const decision = decide(state, now, ids);
+      used = decision instanceof Rejection ? [] : decision.flatMap(idsOf);
+      return decision;
+    };
     try {
-      return await loaded;
+      const result = await decideAndAppend(this.context, account, stream, decideWithIds, {
+        ...meta,
+        read: () => {
+          used = [];
+          return this.refresh(stream);
+        },
+        // While ids are reserved the account may change, and with it how many are needed.
+        prepare(state, now) {
+          const missing = needs === undefined ? 0 : needs.count(state, now) - ids.length;
+          return missing > 0 ? pool!.take(missing).then((taken) => void ids.push(...taken)) : undefined;
+        },
+      });
+      // A repeat may be of this commit: the engine may have appended it again after a lost answer.
+      used = result.events.flatMap(idsOf);
+      return result;
+    } catch (error) {
+      if (error instanceof ConflictError) used = [];
+      throw error;
     } finally {
-      loading.delete(stream);
+      pool?.giveBack(ids.filter((id) => !used.includes(id)));
     }
   }
 
-  function keep(stream: string, entry: FoldedAccount): void {
-    entries.set(stream, entry, { size: sizeOf(entry.state) });
+  /** The account as the log has it now. */
+  private async refresh(stream: string): Promise<FoldedAccount> {
+    // A caller that finds the account being read from the beginning waits for that read, and then reads on from its
+    // result. If that read fails, the caller reads from the beginning itself.
+    const begun = this.loading.get(stream);
+    if (begun !== undefined) await begun.catch(() => undefined);
+    const cached = this.entries.get(stream);
+    if (cached !== undefined) return this.readOn(stream, cached);
+    const loaded = this.snapshots.load(stream).then((known) => {
+      if (known.head.revision > 0) this.keep(stream, known);
+      return this.readOn(stream, known);
+    });
+    this.loading.set(stream, loaded);
+    try {
+      return await loaded;
+    } finally {
+      this.loading.delete(stream);
+    }
   }
 
   /** Reads new commits and folds them, with a pause for other requests after each {@link EVENTS_PER_TURN}. */
-  async function readOn(stream: string, entry: FoldedAccount): Promise<FoldedAccount> {
+  private async readOn(stream: string, entry: FoldedAccount): Promise<FoldedAccount> {
     let folded = 0;
     for (let read = PAGE; read === PAGE; ) {
-      const { commits } = await log.read(stream, entry.head, PAGE);
+      const { commits } = await this.context.log.read(stream, entry.head, PAGE);
       read = commits.length;
       for (const commit of commits) {
         foldInto(entry, commit);
@@ -98,59 +154,15 @@ export function createAccounts(
         await setImmediate();
         folded = 0;
       }
-      if (read > 0) keep(stream, entry);
+      if (read > 0) this.keep(stream, entry);
     }
-    snapshots.saveIfDue(stream, entry);
+    this.snapshots.saveIfDue(stream, entry);
     return entry;
   }
 
-  return {
-    context,
-
-    async view({ bot, userId }, select) {
-      return select((await refresh(accountStream(bot, userId))).state);
-    },
-
-    async change({ bot, userId }, { needs, decide }, meta = {}) {
-      const stream = accountStream(bot, userId);
-      const ids: number[] = [];
-      const pool = needs === undefined ? undefined : pools[needs.kind];
-      /** The ids in events that are in the log, or may be. */
-      let used: readonly number[] = [];
-      try {
-        const result = await decideAndAppend(
-          context,
-          account,
-          stream,
-          (state, now) => {
-            const decision = decide(state, now, ids);
-            used = decision instanceof Rejection ? [] : decision.flatMap(idsOf);
-            return decision;
-          },
-          {
-            ...meta,
-            read() {
-              used = [];
-              return refresh(stream);
-            },
-            // While ids are reserved the account may change, and with it how many are needed.
-            prepare(state, now) {
-              const missing = needs === undefined ? 0 : needs.count(state, now) - ids.length;
-              return missing > 0 ? pool!.take(missing).then((taken) => void ids.push(...taken)) : undefined;
-            },
-          },
-        );
-        // A repeat may be of this commit: the engine may have appended it again after a lost answer.
-        used = result.events.flatMap(idsOf);
-        return result;
-      } catch (error) {
-        if (error instanceof ConflictError) used = [];
-        throw error;
-      } finally {
-        pool?.giveBack(ids.filter((id) => !used.includes(id)));
-      }
-    },
-  };
+  private keep(stream: string, entry: FoldedAccount): void {
+    this.entries.set(stream, entry, { size: sizeOf(entry.state) });
+  }
 }
 
 /** The ids that an event gives away. */
