@@ -70,134 +70,124 @@ export interface AccessControlOptions {
   readonly sessions?: SessionAccess;
 }
 
-export interface AccessControl {
-  /** @throws ApiError 503 until the catalog has caught up */
-  checkReady(): void;
-  /** Counts a failed authentication of the address. @throws ApiError 401, or 429 after too many */
-  refuse(request: FastifyRequest, message: string): Promise<never>;
-  /** Refuses an address beyond its limit of failed authentications, before a body is read. @throws ApiError 429 */
-  checkAddress(request: FastifyRequest): Promise<void>;
-  /** Called before the body is read. Refuses a wrong key in header or query, and a wrong secret token. */
-  checkKey(request: FastifyRequest, rule: AccessRule): Promise<void>;
-  /** Called after the body is read. Checks in the order of decisions.md#order-of-checks. */
-  checkAccess(request: FastifyRequest, rule: AccessRule): Promise<void>;
-}
-
 const TOO_MANY_FAILURES = 'too many failed authentications from this address';
 
-export function accessControl({
-  authenticator,
-  operators,
-  catalogReady,
-  ratePerKey,
-  failuresPerMinute,
-  noteUse,
-  sessions,
-}: AccessControlOptions): AccessControl {
-  const perKey = ratePerKey === 0 ? null : new RateLimiterMemory({ points: ratePerKey, duration: 1 });
-  const failures = failuresPerMinute === 0 ? null : new RateLimiterMemory({ points: failuresPerMinute, duration: 60 });
+export class AccessControl {
+  private readonly perKey: RateLimiterAbstract | null;
+  private readonly failures: RateLimiterAbstract | null;
 
-  async function refuse(request: FastifyRequest, message: string): Promise<never> {
-    await consume(failures, addressBlock(request.ip), TOO_MANY_FAILURES);
+  constructor(private readonly options: AccessControlOptions) {
+    const { ratePerKey, failuresPerMinute } = options;
+    this.perKey = ratePerKey === 0 ? null : new RateLimiterMemory({ points: ratePerKey, duration: 1 });
+    this.failures = failuresPerMinute === 0 ? null : new RateLimiterMemory({ points: failuresPerMinute, duration: 60 });
+  }
+
+  /** @throws ApiError 503 until the catalog has caught up */
+  checkReady(): void {
+    if (!this.options.catalogReady()) throw unavailable('starting: the catalog is being read from the log');
+  }
+
+  /** Counts a failed authentication of the address. @throws ApiError 401, or 429 after too many */
+  async refuse(request: FastifyRequest, message: string): Promise<never> {
+    await consume(this.failures, addressBlock(request.ip), TOO_MANY_FAILURES);
     throw new ApiError(401, message);
   }
 
-  async function checkAddress(request: FastifyRequest): Promise<void> {
-    const spent = (await failures?.get(addressBlock(request.ip))) ?? null;
-    if (spent !== null && spent.consumedPoints >= failuresPerMinute) throw tooMany(TOO_MANY_FAILURES, spent);
+  /** Refuses an address beyond its limit of failed authentications, before a body is read. @throws ApiError 429 */
+  async checkAddress(request: FastifyRequest): Promise<void> {
+    const spent = (await this.failures?.get(addressBlock(request.ip))) ?? null;
+    if (spent !== null && spent.consumedPoints >= this.options.failuresPerMinute)
+      throw tooMany(TOO_MANY_FAILURES, spent);
   }
 
-  async function hasSession(request: FastifyRequest, rule: AccessRule): Promise<boolean> {
+  /** Called before the body is read. Refuses a wrong key in header or query, and a wrong secret token. */
+  async checkKey(request: FastifyRequest, rule: AccessRule): Promise<void> {
+    this.checkReady();
+    if (rule.resource === 'webhook') return this.checkSecretToken(request, rule);
+    const key = request.headers['api-key'] ?? bearerOf(request) ?? queryOf(request)['api-key'];
+    if (key === undefined) {
+      // Only a session of the console may send a long body without a key.
+      request.keyShown = request.method === 'POST' && (await this.hasSession(request, rule));
+      if (!request.keyShown) await this.checkAddress(request);
+      return;
+    }
+    request.keyShown = true;
+    await this.authenticate(request, rule, key);
+  }
+
+  /** Called after the body is read. Checks in the order of decisions.md#order-of-checks. */
+  async checkAccess(request: FastifyRequest, rule: AccessRule): Promise<void> {
+    const body = request.method === 'POST' ? await parseBody(request) : null;
+    request.parsedBody = body;
+    if (rule.resource === 'webhook') return;
+    const fields = body !== null && 'value' in body && isJsonObject(body.value) ? body.value : {};
+    if (request.principal === null && request.operator === null)
+      await this.authenticate(request, rule, property(fields, 'api-key'));
+    if (rule.resource === 'operator') {
+      if (rule.act && request.operator!.can !== 'act') throw new ApiError(403, 'this needs an operator who can act');
+      request.access = { principal: null, operator: request.operator, bot: null };
+      return;
+    }
+    const principal = request.principal!;
+    const named =
+      request.headers['resource-key'] ?? queryOf(request)['resource_key'] ?? property(fields, 'resource_key');
+    const optional =
+      rule.resource === 'optional' || (rule.resource === 'without-uuid' && property(fields, 'uuid') !== undefined);
+    const bot = await this.resolveBot(request, rule, named, optional);
+    if (rule.premium && principal.plan !== 'premium') throw new ApiError(403, 'Premium plan required');
+    if (rule.personal && principal.kind === 'service') throw new ApiError(403, 'this needs a personal key');
+    if (rule.owner && principal.kind !== 'owner')
+      throw new ApiError(403, 'this needs an owner key: npx botledger key issue --kind owner');
+    request.access = { principal, operator: null, bot };
+  }
+
+  private async authenticate(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<void> {
+    if (rule.resource === 'operator') {
+      const operator = await this.operatorBy(request, key);
+      if (operator === null)
+        return this.refuse(request, key === undefined ? 'operator key missing' : 'operator key invalid');
+      await consume(this.perKey, String(operator.operatorId), 'too many requests with this key');
+      request.operator = operator;
+      return;
+    }
+    const principal = await this.principalBy(request, rule, key);
+    if (principal === null) return this.refuse(request, keyProblem(request, key));
+    this.options.noteUse?.(principal.keyId);
+    await consume(this.perKey, String(principal.keyId), 'too many requests with this key');
+    request.principal = principal;
+  }
+
+  private async hasSession(request: FastifyRequest, rule: AccessRule): Promise<boolean> {
+    const { sessions } = this.options;
     if (rule.resource === 'operator') return ((await sessions?.operatorOf(request)) ?? null) !== null;
     return ((await sessions?.principalOf(request)) ?? null) !== null;
   }
 
-  async function principalBy(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<Principal | null> {
+  private async principalBy(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<Principal | null> {
+    const { authenticator, sessions } = this.options;
     if (key === undefined) return (await sessions?.principalOf(request)) ?? null;
     return typeof key === 'string' ? authenticator.authenticate(key, allowsStale(request, rule)) : null;
   }
 
-  async function operatorBy(request: FastifyRequest, key: unknown): Promise<Operator | null> {
+  private async operatorBy(request: FastifyRequest, key: unknown): Promise<Operator | null> {
+    const { operators, sessions } = this.options;
     if (key === undefined) return (await sessions?.operatorOf(request)) ?? null;
     return typeof key === 'string' ? ((await operators?.authenticate(key)) ?? null) : null;
   }
 
-  async function authenticate(request: FastifyRequest, rule: AccessRule, key: unknown): Promise<void> {
-    if (rule.resource === 'operator') {
-      const operator = await operatorBy(request, key);
-      if (operator === null)
-        return refuse(request, key === undefined ? 'operator key missing' : 'operator key invalid');
-      await consume(perKey, String(operator.operatorId), 'too many requests with this key');
-      request.operator = operator;
-      return;
-    }
-    const principal = await principalBy(request, rule, key);
-    if (principal === null) return refuse(request, keyProblem(request, key));
-    noteUse?.(principal.keyId);
-    await consume(perKey, String(principal.keyId), 'too many requests with this key');
-    request.principal = principal;
-  }
-
-  function checkReady(): void {
-    if (!catalogReady()) throw unavailable('starting: the catalog is being read from the log');
-  }
-
-  return {
-    checkReady,
-    refuse,
-    checkAddress,
-
-    async checkKey(request, rule) {
-      checkReady();
-      if (rule.resource === 'webhook') return checkSecretToken(request, rule);
-      const key = request.headers['api-key'] ?? bearerOf(request) ?? queryOf(request)['api-key'];
-      if (key === undefined) {
-        // Only a session of the console may send a long body without a key.
-        request.keyShown = request.method === 'POST' && (await hasSession(request, rule));
-        if (!request.keyShown) await checkAddress(request);
-        return;
-      }
-      request.keyShown = true;
-      await authenticate(request, rule, key);
-    },
-
-    async checkAccess(request, rule) {
-      const body = request.method === 'POST' ? await parseBody(request) : null;
-      request.parsedBody = body;
-      if (rule.resource === 'webhook') return;
-      const fields = body !== null && 'value' in body && isJsonObject(body.value) ? body.value : {};
-      if (request.principal === null && request.operator === null)
-        await authenticate(request, rule, property(fields, 'api-key'));
-      if (rule.resource === 'operator') {
-        if (rule.act && request.operator!.can !== 'act') throw new ApiError(403, 'this needs an operator who can act');
-        request.access = { principal: null, operator: request.operator, bot: null };
-        return;
-      }
-      const principal = request.principal!;
-      const named =
-        request.headers['resource-key'] ?? queryOf(request)['resource_key'] ?? property(fields, 'resource_key');
-      const optional =
-        rule.resource === 'optional' || (rule.resource === 'without-uuid' && property(fields, 'uuid') !== undefined);
-      const bot = await resolveBot(request, rule, named, optional);
-      if (rule.premium && principal.plan !== 'premium') throw new ApiError(403, 'Premium plan required');
-      if (rule.personal && principal.kind === 'service') throw new ApiError(403, 'this needs a personal key');
-      if (rule.owner && principal.kind !== 'owner')
-        throw new ApiError(403, 'this needs an owner key: npx botledger key issue --kind owner');
-      request.access = { principal, operator: null, bot };
-    },
-  };
-
-  async function checkSecretToken(request: FastifyRequest, rule: AccessRule): Promise<void> {
+  private async checkSecretToken(request: FastifyRequest, rule: AccessRule): Promise<void> {
     const { bot_public_key } = request.params as { bot_public_key: string };
     const secret = request.headers['x-telegram-bot-api-secret-token'];
-    const allowStale = allowsStale(request, rule);
-    const bot = typeof secret === 'string' ? await authenticator.webhookBot(bot_public_key, secret, allowStale) : null;
-    if (bot === null) return refuse(request, 'unknown bot or wrong secret token');
+    const bot =
+      typeof secret === 'string'
+        ? await this.options.authenticator.webhookBot(bot_public_key, secret, allowsStale(request, rule))
+        : null;
+    if (bot === null) return this.refuse(request, 'unknown bot or wrong secret token');
     request.keyShown = true;
     request.access = { principal: null, operator: null, bot };
   }
 
-  async function resolveBot(
+  private async resolveBot(
     request: FastifyRequest,
     rule: AccessRule,
     named: unknown,
@@ -206,7 +196,7 @@ export function accessControl({
     const problem = resourceProblem(request, named);
     if (problem !== undefined)
       throw new ApiError(400, `resource_key ${problem}`, [{ path: 'resource_key', message: problem }]);
-    const found = await authenticator.resource(
+    const found = await this.options.authenticator.resource(
       request.principal!,
       named as string | undefined,
       allowsStale(request, rule),

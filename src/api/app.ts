@@ -1,7 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { CommandContext } from '../commands/decide-and-append.ts';
-import { type AccessControlOptions, accessControl } from './access.ts';
+import { AccessControl, type AccessControlOptions } from './access.ts';
 import { takeRawBodies } from './body.ts';
 import { type ClickOptions, serveClicks } from './clicks/redirect.ts';
 import { servePages } from './console/pages.ts';
@@ -65,7 +65,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     await describeApi(app);
     serveGuide(app);
     const sessions = api.console === undefined ? {} : { sessions: sessionAccess(api.console) };
-    const control = accessControl({ ...api.access, ...sessions });
+    const control = new AccessControl({ ...api.access, ...sessions });
     registerRoutes(app, control, api.routes, api.corsOrigins);
     if (api.clicks !== undefined) serveClicks(app, api.clicks);
     if (api.console !== undefined) {

@@ -9,14 +9,6 @@ import { pause } from '../../util/pause.ts';
 export const CLICK_RESULTS = ['recorded', 'repeated', 'dropped'] as const;
 export type ClickResult = (typeof CLICK_RESULTS)[number];
 
-/** Records clicks in the log, later and together (decisions.md#clicks-counted). */
-export interface ClickRecorder {
-  /** Never waits. @param bot public key */
-  record(bot: string, click: Omit<Click, 'at'>): void;
-  /** Records clicks that wait, within 2 s; clicks that are left are dropped. */
-  close(): Promise<void>;
-}
-
 export interface ClickRecorderOptions {
   readonly context: Pick<CommandContext, 'log' | 'sources'>;
   readonly logger: Logger;
@@ -37,89 +29,100 @@ const PERIOD_MS = 60 * 60 * 1000;
 /** Pairs of recipient and link that are counted, some 15 MB. With more, counting begins again. */
 const MOST_LINKS = 100_000;
 
-export function createClickRecorder({
-  context,
-  logger,
-  count,
-  elapsed = () => performance.now(),
-}: ClickRecorderOptions): ClickRecorder {
-  const { sources } = context;
-  const waiting = new Map<string, Click[]>();
-  const closing = new AbortController();
-  /** Clicks in `waiting`, and those that are being appended. */
-  let unrecorded = 0;
-  let flushing: Promise<void> | null = null;
-  const ofLink = new Map<string, number>();
-  let periodBegan = Number.NEGATIVE_INFINITY;
+/** Records clicks in the log, later and together (decisions.md#clicks-counted). */
+export class ClickRecorder {
+  private readonly waiting = new Map<string, Click[]>();
+  private readonly closing = new AbortController();
+  /** Clicks in `waiting`, and clicks that are being appended. */
+  private unrecorded = 0;
+  private flushing: Promise<void> | null = null;
+  private readonly ofLink = new Map<string, number>();
+  private periodBegan = Number.NEGATIVE_INFINITY;
+  private readonly elapsed: () => number;
 
-  function isRepeated({ broadcast_id, launch, place, link }: Omit<Click, 'at'>): boolean {
-    const now = elapsed();
-    if (now - periodBegan >= PERIOD_MS || ofLink.size >= MOST_LINKS) {
-      ofLink.clear();
-      periodBegan = now;
+  constructor(private readonly options: ClickRecorderOptions) {
+    this.elapsed = options.elapsed ?? (() => performance.now());
+  }
+
+  /** Never waits. @param bot public key */
+  record(bot: string, click: Omit<Click, 'at'>): void {
+    const { count, context } = this.options;
+    if (this.isRepeated(click)) count('repeated', 1);
+    else if (this.unrecorded >= MOST_WAITING || this.closing.signal.aborted) count('dropped', 1);
+    else {
+      const clicks = this.waiting.get(bot) ?? [];
+      clicks.push({ ...click, at: context.sources.now() });
+      this.waiting.set(bot, clicks);
+      this.unrecorded++;
+      this.flushLater();
+    }
+  }
+
+  /** Records clicks that wait, within 2 s; clicks that are left are dropped. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    const late = pause(CLOSE_MS);
+    while (this.flushing !== null) {
+      const ended = await Promise.race([this.flushing.then(() => true), late.then(() => false)]);
+      if (!ended) break;
+    }
+  }
+
+  private isRepeated({ broadcast_id, launch, place, link }: Omit<Click, 'at'>): boolean {
+    const now = this.elapsed();
+    if (now - this.periodBegan >= PERIOD_MS || this.ofLink.size >= MOST_LINKS) {
+      this.ofLink.clear();
+      this.periodBegan = now;
     }
     const key = [broadcast_id, launch, place, link].join();
-    const clicks = (ofLink.get(key) ?? 0) + 1;
-    ofLink.set(key, clicks);
+    const clicks = (this.ofLink.get(key) ?? 0) + 1;
+    this.ofLink.set(key, clicks);
     return clicks > MOST_OF_LINK;
   }
 
-  async function flush(): Promise<void> {
-    await pause(FLUSH_MS, closing.signal);
-    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+  private flushLater(): void {
+    if (this.waiting.size === 0) return;
+    this.flushing ??= this.flush().finally(() => {
+      this.flushing = null;
+      this.flushLater();
+    });
+  }
+
+  private async flush(): Promise<void> {
+    await pause(FLUSH_MS, this.closing.signal);
+    for (let [next] = this.waiting; next !== undefined; [next] = this.waiting) {
       const [bot, clicks] = next;
       const items = clicks.splice(0, MOST_OF_COMMIT);
-      if (clicks.length === 0) waiting.delete(bot);
-      count((await appended(bot, items)) ? 'recorded' : 'dropped', items.length);
-      unrecorded -= items.length;
+      if (clicks.length === 0) this.waiting.delete(bot);
+      this.options.count((await this.append(bot, items)) ? 'recorded' : 'dropped', items.length);
+      this.unrecorded -= items.length;
     }
   }
 
-  async function appended(bot: string, items: Click[]): Promise<boolean> {
-    const id = sources.uuid();
-    for (const begun = elapsed(); ; ) {
+  /** Returns whether the log has the clicks. */
+  private async append(bot: string, items: Click[]): Promise<boolean> {
+    const { context, logger } = this.options;
+    const { signal } = this.closing;
+    const id = context.sources.uuid();
+    for (const begun = this.elapsed(); ; ) {
       try {
         await appendClicks(context, bot, id, items);
         return true;
       } catch (error) {
         const isPassing = error instanceof LogUnavailableError || error instanceof OutcomeUnknownError;
-        const isLate = closing.signal.aborted && elapsed() - begun > CLOSE_MS;
+        const isLate = signal.aborted && this.elapsed() - begun > CLOSE_MS;
         logger.warn(
           { err: error, bot, clicks: items.length },
           `failed to record clicks; ${isPassing ? 'retrying' : 'dropping them'}`,
         );
         if (!isPassing || isLate) return false;
         // The same id again: the log stores the commit once.
-        await (closing.signal.aborted ? pause(FLUSH_MS) : pause(AGAIN_MS, closing.signal));
+        await (signal.aborted ? pause(FLUSH_MS) : pause(AGAIN_MS, signal));
       }
     }
   }
+}
 
-  function flushLater(): void {
-    if (waiting.size === 0) return;
-    flushing ??= flush().finally(() => {
-      flushing = null;
-      flushLater();
-    });
-  }
-
-  return {
-    record(bot, click) {
-      if (isRepeated(click)) return count('repeated', 1);
-      if (unrecorded >= MOST_WAITING || closing.signal.aborted) return count('dropped', 1);
-      const clicks = waiting.get(bot) ?? [];
-      clicks.push({ ...click, at: sources.now() });
-      waiting.set(bot, clicks);
-      unrecorded++;
-      flushLater();
-    },
-    async close() {
-      closing.abort();
-      const late = pause(CLOSE_MS);
-      while (flushing !== null) {
-        const ended = await Promise.race([flushing.then(() => true), late.then(() => false)]);
-        if (!ended) break;
-      }
-    },
-  };
+export function createClickRecorder(options: ClickRecorderOptions): ClickRecorder {
+  return new ClickRecorder(options);
 }
