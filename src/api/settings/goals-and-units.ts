@@ -24,7 +24,11 @@ export interface GoalSettings extends Settings {
 }
 
 /** Goals and units of a bot, and the exchange rates that all owners share. */
-export function goalAndUnitSettings({ context, catalog, waitForChange, waitForGoal }: GoalSettings): AnyRoute[] {
+export function goalAndUnitSettings(settings: GoalSettings): AnyRoute[] {
+  return [...goalRoutes(settings), ...unitRoutes(settings), exchangeRatesRoute(settings)];
+}
+
+function goalRoutes({ context, catalog, waitForGoal }: GoalSettings): AnyRoute[] {
   return [
     route({
       method: 'GET',
@@ -58,6 +62,11 @@ export function goalAndUnitSettings({ context, catalog, waitForChange, waitForGo
         });
       },
     }),
+  ];
+}
+
+function unitRoutes({ context, catalog, waitForChange }: Settings): AnyRoute[] {
+  return [
     route({
       method: 'GET',
       url: '/v1/settings/units',
@@ -90,21 +99,24 @@ export function goalAndUnitSettings({ context, catalog, waitForChange, waitForGo
         });
       },
     }),
-    route({
-      method: 'GET',
-      url: '/v1/settings/exchange-rates',
-      operationId: 'listExchangeRates',
-      summary: 'The exchange rates, which an operator sets for all owners',
-      tag: 'Settings',
-      access: OF_OWNER,
-      query: ratesQuery,
-      answer: ratesAnswer,
-      exact: true,
-      async handle({ query: { from, to, ...page } }) {
-        const only = { from: from?.toUpperCase(), to: to?.toUpperCase(), ...page };
-        const rates = await listExchangeRates(await catalog(), only);
-        return { ok: true, data: { items: rates.map((row) => ({ ...row, rate: exact(row.rate) })) } };
-      },
-    }),
   ];
+}
+
+function exchangeRatesRoute({ catalog }: Settings): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/settings/exchange-rates',
+    operationId: 'listExchangeRates',
+    summary: 'The exchange rates, which an operator sets for all owners',
+    tag: 'Settings',
+    access: OF_OWNER,
+    query: ratesQuery,
+    answer: ratesAnswer,
+    exact: true,
+    async handle({ query: { from, to, ...page } }) {
+      const only = { from: from?.toUpperCase(), to: to?.toUpperCase(), ...page };
+      const rates = await listExchangeRates(await catalog(), only);
+      return { ok: true, data: { items: rates.map((row) => ({ ...row, rate: exact(row.rate) })) } };
+    },
+  });
 }

@@ -34,7 +34,11 @@ export interface WebhookSettings extends Settings {
 
 /** The webhook that payouts are announced to, and its deliveries. */
 export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
-  const { context, waitForChange, accounts, accountSource, waitForAccount, findCaughtUp, allowedNetworks } = settings;
+  return [...addressRoutes(settings), ...deliveryRoutes(settings)];
+}
+
+/** The address that payouts are announced to, and its signing secret. */
+function addressRoutes({ context, waitForChange, allowedNetworks }: WebhookSettings): AnyRoute[] {
   return [
     route({
       method: 'GET',
@@ -96,6 +100,11 @@ export function webhookSettings(settings: WebhookSettings): AnyRoute[] {
         });
       },
     }),
+  ];
+}
+
+function deliveryRoutes({ accounts, accountSource, waitForAccount, findCaughtUp }: WebhookSettings): AnyRoute[] {
+  return [
     route({
       method: 'GET',
       url: '/v1/settings/webhook/deliveries',
