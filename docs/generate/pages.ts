@@ -8,6 +8,7 @@ import { buildApp } from '../../src/api/app.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { environment, readConfig } from '../../src/config.ts';
+import { clientReference } from './client-reference.ts';
 import { COMMAND_ANSWERS } from './command-answers.ts';
 
 /** The reference pages that are made from the code, by path below the project's folder. */
@@ -16,6 +17,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
     ['docs/http-api.md', httpApi(openApi)],
+    ['docs/client-reference.md', clientReference(NOTE)],
     ['docs/cli.md', await commandLine()],
     ['docs/configuration.md', configuration()],
     ['.env.example', envExample()],

@@ -55,6 +55,12 @@ const client = createClient({
     }),
 });
 
+/** The methods of all groups, by their names. */
+const methods: Readonly<Record<string, (input: never, options: object) => Promise<unknown>>> = Object.assign(
+  {},
+  ...Object.values(client).filter((group) => typeof group === 'object'),
+);
+
 /** Events that a program in JavaScript may make. Their types are wrong on purpose. */
 const ODD: Readonly<Record<'not_a_number' | 'long_id', CustomEvent>> = {
   not_a_number: { event: 'odd', user_id: 1, value_num: Number.NaN },
@@ -74,12 +80,12 @@ function refusalOf(call: () => unknown): string | null {
 async function perform(action: Action): Promise<unknown> {
   switch (action.do) {
     case 'call': {
-      const { method, path, query = {}, body, idempotency_key: idempotencyKey } = action;
+      const { method, query = {}, body, idempotency_key: idempotencyKey } = action;
       const options = idempotencyKey === undefined ? {} : { idempotencyKey };
-      // Paths and bodies of the scenarios are checked by the service.
-      const data = await (method === 'GET'
-        ? client.get(path as never, query as never, options as never)
-        : client.post(path as never, body as never, options));
+      const named = methods[action.operation];
+      if (named === undefined) throw new Error(`the client has no method ${action.operation}`);
+      // Queries and bodies of the scenarios are checked by the service.
+      const data = await named((method === 'GET' ? query : body) as never, options);
       return data ?? null;
     }
     case 'pages': {

@@ -14,8 +14,8 @@ import { ROOT } from '../support/source-files.ts';
 
 const run = promisify(execFile);
 const FOLDER = join(ROOT, 'packages/client');
-/** Callers may minify it: then it is about three quarters of this. */
-const MAX_BYTES = 13 * 1024;
+/** Not minified. The bundlers of callers make it about three quarters of this. */
+const MAX_BYTES = 14 * 1024;
 
 let folder: string;
 let published: string;

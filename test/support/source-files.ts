@@ -17,7 +17,7 @@ export interface SourceFile {
 }
 
 /** Made by a program, from texts that are checked where they stand. */
-const GENERATED = 'packages/client/src/schema.ts';
+const GENERATED = ['packages/client/src/schema.ts', 'packages/client/src/methods.ts'];
 
 /** The folders of the packages in packages/ that have TypeScript. */
 export const PACKAGE_FOLDERS: readonly string[] = readdirSync(join(ROOT, 'packages'))
@@ -28,7 +28,7 @@ export const PACKAGE_FOLDERS: readonly string[] = readdirSync(join(ROOT, 'packag
 export function sourceFiles(folder: string): SourceFile[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name).replaceAll('\\', '/'))
-    .filter((path) => /\.tsx?$/.test(path) && !path.includes('/node_modules/') && path !== GENERATED)
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('/node_modules/') && !GENERATED.includes(path))
     .map(readSource);
 }
 

@@ -1,4 +1,5 @@
 import { type CallOptions, type ClientOptions, createCall, surroundingsOf } from './call.ts';
+import { CALLS, type Methods } from './methods.ts';
 import { itemsOf } from './pages.ts';
 import { EVENTS, UPDATES } from './paths.ts';
 import { createQueue, type Queue, type QueueOptions } from './queue.ts';
@@ -18,12 +19,12 @@ import type {
 } from './types.ts';
 
 /** The query of a call may be left out where it has no required field. */
-type QueryArguments<P extends GetPath> =
+export type QueryArguments<P extends GetPath> =
   Record<never, never> extends Query<P>
     ? [query?: Query<P>, options?: CallOptions]
     : [query: Query<P>, options?: CallOptions];
 
-export interface Client {
+export interface Client extends Methods {
   /** Reads: gives the `data` of the answer. @throws BotledgerError */
   get<P extends GetPath>(path: P, ...rest: QueryArguments<P>): Promise<DataOf<Answer<P, 'get'>>>;
   /** Acts: gives the `data` of the answer. @throws BotledgerError */
@@ -70,5 +71,19 @@ export function createClient(options: ClientOptions): Client {
     updateQueue: (given?: QueueOptions<ForwardedUpdate>) =>
       createQueue(UPDATES, (batch, each) => act(UPDATES, batch, each), surroundings, given),
   };
-  return client as Client;
+  return { ...client, ...methodsOf(client) } as Client;
+}
+
+/** The methods by their names: each calls `get` or `post`. */
+function methodsOf({
+  get,
+  post,
+}: Record<'get' | 'post', (path: string, input: never, options?: CallOptions) => unknown>): object {
+  const methodOf = (call: string) => {
+    const [method, path] = call.split(' ') as [string, string];
+    return method === 'GET' ? get.bind(null, path) : post.bind(null, path);
+  };
+  const groupOf = (calls: Readonly<Record<string, string>>): object =>
+    Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, methodOf(call)]));
+  return Object.fromEntries(Object.entries(CALLS).map(([group, calls]) => [group, groupOf(calls)]));
 }

@@ -2,6 +2,7 @@ export type { CallOptions, ClientOptions } from './call.ts';
 export { type Client, createClient } from './client.ts';
 export * from './errors.ts';
 export { createForwarder, type Forwarder, type ForwarderOptions, type UserTools } from './forwarder.ts';
+export type { Methods } from './methods.ts';
 export type { Queue, QueueOptions } from './queue.ts';
 export type { Receipt } from './receipt.ts';
 export type { Sleep } from './repeat.ts';
@@ -12,6 +13,7 @@ export {
   type PayoutCreated,
   type VerifyOptions,
   type WebhookHeaders,
+  type Webhooks,
   WebhookVerificationError,
   webhooks,
 } from './webhooks.ts';

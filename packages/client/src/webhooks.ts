@@ -33,13 +33,6 @@ export class WebhookVerificationError extends Error {
 
 const PREFIX = 'whsec_';
 
-/**
- * Checks the signature of a request and gives its body (Standard Webhooks; decisions.md#webhook-signature). During a rotation a
- * request has two signatures: one that fits is enough.
- * @param body the bytes as they came, or their text, not the parsed JSON
- * @param secrets one secret, or the former and the new one
- * @throws WebhookVerificationError
- */
 async function verify(
   body: string | Uint8Array,
   headers: WebhookHeaders,
@@ -95,4 +88,20 @@ function concatenated(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBu
   return all;
 }
 
-export const webhooks: { readonly verify: typeof verify } = { verify };
+export interface Webhooks {
+  /**
+   * Checks the signature of a request and gives its body (Standard Webhooks; decisions.md#webhook-signature). During a rotation a
+   * request has two signatures: one that fits is enough.
+   * @param body the bytes as they came, or their text, not the parsed JSON
+   * @param secrets one secret, or the former and the new one
+   * @throws WebhookVerificationError
+   */
+  verify(
+    body: string | Uint8Array,
+    headers: WebhookHeaders,
+    secrets: string | readonly string[],
+    options?: VerifyOptions,
+  ): Promise<PayoutCreated>;
+}
+
+export const webhooks: Webhooks = { verify };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { METHODS, methodsFile, namedCalls } from '../../../packages/client/generate/methods-file.ts';
 import { headOf, SCHEMA, schemaFile } from '../../../packages/client/generate/schema-file.ts';
 import { AMOUNTS, AMOUNTS_IN_REQUESTS, hasAmounts } from '../../../packages/client/src/amounts.ts';
 import { takesKey } from '../../../packages/client/src/call.ts';
@@ -26,6 +27,19 @@ const openapi = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as 
 const operations = Object.entries(openapi.paths)
   .filter(([path]) => path.startsWith('/v1/') && !path.startsWith('/v1/webhook/'))
   .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+
+it('src/methods.ts is what the generator makes: else `npm run client-types`', () => {
+  expect(readFileSync(METHODS, 'utf8')).toBe(methodsFile());
+});
+
+it('each call has one method by its name', () => {
+  const names = namedCalls().map(({ group, name }) => `${group}.${name}`);
+  expect(names.length).toBeGreaterThan(60);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toEqual(
+    expect.arrayContaining(['referrals.markReferral', 'broadcasts.createBroadcast', 'savedSegments.saveSegment']),
+  );
+});
 
 describe('src/schema.ts', () => {
   const file = readFileSync(SCHEMA, 'utf8');
