@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { CommandContext } from '../commands/decide-and-append.ts';
 import type { Manifest } from '../projections/read-model.ts';
-import type { ProjectorOptions } from '../projections/runtime/projector.ts';
+import type { ProjectorOptions } from '../projections/runtime/projector-options.ts';
 import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 
 /** The context of the work of operators, whether a command, a request or a job does it. */

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Foundation, Worker } from './compose.ts';
-import type { ThreadKind } from './service-thread.ts';
+
+/** The work of a thread. */
+export type ThreadKind = 'projectors' | 'processes';
 
 /** Loads only the code that the thread runs. @returns starts the worker */
 export async function loadWorker(

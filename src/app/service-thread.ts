@@ -3,13 +3,10 @@ import type { Config } from '../config.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
 import { isTracing, SEND_SPANS_MS, sendSpans } from '../util/tracing.ts';
 import { openFoundation } from './compose.ts';
-import { loadWorker } from './load-worker.ts';
+import { loadWorker, type ThreadKind } from './load-worker.ts';
 import { createLogger } from './logger.ts';
 import { threadMetrics } from './metrics/thread-metrics.ts';
 import { createStartWait, StartStoppedError } from './start-wait.ts';
-
-/** The work of a thread. */
-export type ThreadKind = 'projectors' | 'processes';
 
 /** A message to the thread. It answers `measure` with its metrics. */
 export type ThreadMessage = 'stop' | 'measure';

@@ -1,4 +1,4 @@
-import type { OnBadEvent } from './runtime/projector.ts';
+import type { OnBadEvent } from './runtime/projector-options.ts';
 
 /**
  * ON_BAD_EVENT: what a read model does at an event that it cannot apply. `stop`, `dead-letter`, or a list of `name=mode`. A

@@ -8,7 +8,7 @@ import { ANY_CATEGORIES, eventTypesStream, intakeStream } from '../../src/domain
 import type { EventLog, LogEvent, RecordedCommit } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
-import { type OnBadEvent, runProjector, shareAmongProjectors } from '../../src/projections/runtime/projector.ts';
+import { runProjector, shareAmongProjectors } from '../../src/projections/runtime/projector.ts';
 import { type ProjectionStatus, projectionStatus } from '../../src/projections/runtime/status.ts';
 import { createVersion, findVersion, setError } from '../../src/projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
@@ -54,7 +54,7 @@ function startProjector(
   holder: string,
   model: ReadModel = notes,
   through: { readonly log?: EventLog; readonly pool?: pg.Pool } = {},
-  onBadEvent: OnBadEvent = 'stop',
+  onBadEvent: 'stop' | 'dead-letter' = 'stop',
 ): AbortController {
   const stop = new AbortController();
   const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { parseReport } from '../../src/domain/reports/parse-report.ts';
 import type { TrendsReport } from '../../src/domain/reports/report.ts';
 import { openArrayPool } from '../../src/queries/reports/array-pool.ts';
-import { tallyOf } from '../../src/queries/reports/measures/tally.ts';
+import { createTally } from '../../src/queries/reports/measures/create-tally.ts';
 import { runTrends } from '../../src/queries/reports/trends.ts';
 import { scanOf } from '../support/scan-of.ts';
 
@@ -61,7 +61,7 @@ it('measures a metric without state of users in the scan of another', async () =
 it('a median of few events allocates no memory outside of the JavaScript heap', () => {
   const buckets = 10_000;
   const before = bytesNow();
-  const tally = tallyOf(
+  const tally = createTally(
     { type: 'per_user', statistic: 'median' },
     { lines: 1, buckets, users: 1, isShared: false },
     openArrayPool(),

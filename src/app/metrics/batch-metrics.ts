@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { AppliedBatch } from '../../projections/runtime/projector.ts';
+import type { AppliedBatch } from '../../projections/runtime/projector-options.ts';
 import { elementsOf } from './elements.ts';
 
 /** Counts what this thread applies to read models (decisions.md#metrics). @returns called after each batch */

@@ -2,8 +2,8 @@ import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
 import { MAX_PROPERTY_NAMES } from '../../domain/intake/properties.ts';
 import { copyInto, copyLine, nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import type { Outcome, PropertyError, UnknownUserError } from './batch.ts';
 import type { EventDraft } from './draft.ts';
-import type { Outcome, PropertyError, UnknownUserError } from './fold.ts';
 
 /** Writes the errors of events with unknown users and the events that wait; resolves the errors of users who appeared. */
 export async function writeUnknownUsers(tx: ClientBase, { errors, released }: Outcome): Promise<void> {

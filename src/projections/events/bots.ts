@@ -1,86 +1,13 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
-import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
-import type { Utm } from '../../domain/intake/utm.ts';
+import { payloadState } from '../../domain/intake/fold.ts';
 import { loadBotRows } from '../bot-rows.ts';
-import { type BotIntake, botIntake } from '../intake-state.ts';
-import type { Charge } from './charges.ts';
-import type { EventDraft, Source } from './draft.ts';
-import { type PropertyNames, propertyNames } from './properties.ts';
-import type { RuleName } from './rewards.ts';
+import { botIntake } from '../intake-state.ts';
+import type { Bot, RuleName, Unit } from './batch.ts';
 
-/** A bot as of the log so far, and what one batch adds. Settings apply to later items of the log. */
-export interface Bot {
-  readonly bot_id: number;
-  readonly public_key: string;
-  readonly owner_id: number;
-  readonly intake: BotIntake;
-  readonly payloads: PayloadState;
-  /** The bot's own units, by code. */
-  readonly units: Map<string, Unit>;
-  /** The rules of the referral program, by id. */
-  readonly rules: Map<number, RuleName>;
-  readonly properties: PropertyNames;
-  utmCount: number;
-  /** How many users the bot knows. */
-  userCount: number;
-  /** The transaction that wrote the bot's row last; null: there is no row yet. */
-  readonly writer: string | null;
-  /** The date of its last archived event; null: none is archived. */
-  readonly archivedUntil: number | null;
-  /** UTM combinations of the batch's visits, by their text. The id is set before rows are written. */
-  readonly utms: Map<string, UtmUse>;
-  readonly users: Map<number, User>;
-  /** Charges of payments that the batch names, by the platform's id. */
-  readonly charges: Map<string, Charge>;
-}
-
-/** A unit of the bot, and since when its code is known. */
-export interface Unit {
-  /** Decimals of a normal unit. */
-  readonly scale: number;
-  /** `ord` and receipt of its creation. Both are 0 if the code is a currency's too, which was known before. */
-  readonly ord: number;
-  readonly at: number;
-}
-
-export interface UtmUse {
-  readonly utm: Utm;
-  id: number;
-}
-
-export interface User {
-  readonly bot: Bot;
-  readonly user_id: number;
-  /** Index among the bot's known users; -1: unknown user. */
-  idx: number;
-  /** The user's last event in the table; null: none. */
-  readonly tail: Tail | null;
-  /** Events that wait for the user. */
-  readonly pending: EventDraft[];
-  /** Events and visits that the batch adds. */
-  readonly events: EventDraft[];
-  readonly visits: Visit[];
-}
-
-export interface Tail {
-  readonly date: number;
-  readonly ord: number;
-  readonly session: number;
-  readonly utm_id: number | null;
-  readonly user_idx: number;
-}
-
-export interface Visit {
-  readonly date: number;
-  readonly ord: number;
-  readonly commit_id: string;
-  readonly idx: number;
-  readonly code: string;
-  readonly utm: UtmUse | null;
-  readonly first_seen: boolean;
-}
+import type { Source } from './draft.ts';
+import { propertyNames } from './properties.ts';
 
 type BotSettings = Pick<
   Bot,

@@ -2,10 +2,11 @@ import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
 import type { UpdateItem } from '../../domain/intake/events.ts';
 import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
-import { type Position, partitionOf } from '../../log/port.ts';
+import { partitionOf } from '../../log/port.ts';
 import { copyInto, copyLine, nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import type { ReadCommit } from '../read-model.ts';
-import type { Bot } from './bots.ts';
+import type { Bot, RefundedPayment } from './batch.ts';
+
 import type { ItemOrigin } from './draft.ts';
 
 /**
@@ -35,27 +36,6 @@ CREATE TABLE refunded_payments (
   PRIMARY KEY (lane, position, bot_id, commit_id, idx)
 );
 `;
-
-/** Names a payment's event. */
-interface Payment {
-  readonly user_id: number;
-  /** Receipt, ms UTC. */
-  readonly received: number;
-  readonly commit_id: string;
-  readonly idx: number;
-}
-
-export interface Charge {
-  /** Null: only the refund has arrived. */
-  payment: Payment | null;
-  refunded: boolean;
-  changed: boolean;
-}
-
-export interface RefundedPayment extends Payment {
-  readonly bot_id: number;
-  readonly position: Position;
-}
 
 export function nameCharges(names: Set<string>, event: ReadCommit['events'][number]): void {
   if (event.type !== 'updates_received') return;

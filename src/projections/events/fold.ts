@@ -15,56 +15,12 @@ import { propertiesJson } from '../../domain/intake/properties.ts';
 import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { botIntake, botOfCommit, ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
-import { type Bot, botOf, isTrigger, scaleOf, type User, type UtmUse } from './bots.ts';
-import { type RefundedPayment, takeCharge } from './charges.ts';
+import type { Bot, Outcome, Refusal, User, UtmUse } from './batch.ts';
+import { botOf, isTrigger, scaleOf } from './bots.ts';
+import { takeCharge } from './charges.ts';
 import { type EventDraft, eventDraft, type ItemOrigin, propertiesOf, valueNow } from './draft.ts';
 import { newUser } from './load.ts';
 import { propertyNames, takeProperties } from './properties.ts';
-import type { NewUnit } from './revaluations.ts';
-import type { Refusal, Rewardable } from './rewards.ts';
-
-export interface UnknownUserError {
-  readonly event: EventDraft;
-  /** All properties as sent, as JSON text; null: none. */
-  readonly sent: string | null;
-  /** Whether the event counts if its user appears. */
-  readonly waits: boolean;
-  resolved_at: number | null;
-}
-
-/** An event with properties whose names are beyond the bot's limit. */
-export interface PropertyError {
-  readonly event: EventDraft;
-  /** All properties as sent, as JSON text. */
-  readonly sent: string;
-  readonly beyond: readonly string[];
-}
-
-export interface EventTypeRow {
-  readonly bot_id: number;
-  readonly event_id: number;
-  readonly kind: 'system' | 'target' | 'custom';
-  readonly name: string;
-  readonly target_id: number | null;
-}
-
-/** The changes of a batch, except its events and visits: those are in `Bot.users`. */
-export interface Outcome {
-  readonly bots: Map<string, Bot>;
-  readonly newUsers: { readonly user: User; readonly since: number }[];
-  readonly eventTypes: EventTypeRow[];
-  readonly eventKeys: { readonly bot: Bot; readonly event_key: string }[];
-  /** Errors that the batch opens, by event. */
-  readonly errors: Map<EventDraft, UnknownUserError>;
-  readonly propertyErrors: PropertyError[];
-  /** Events that wait since an earlier batch and count from now on. */
-  readonly released: { readonly event: EventDraft; readonly at: number }[];
-  /** New units. Events with their codes need revaluation. */
-  readonly newUnits: NewUnit[];
-  readonly rewardable: Rewardable[];
-  readonly refusals: Refusal[];
-  readonly refundedPayments: RefundedPayment[];
-}
 
 /** Folds the commits in the log's order, by the decisions of domain/intake/fold.ts. */
 export function foldBatch(bots: Map<string, Bot>, commits: readonly ReadCommit[]): Outcome {

@@ -9,7 +9,8 @@ import {
   propertiesJson,
 } from '../../domain/intake/properties.ts';
 import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
-import type { Bot } from './bots.ts';
+import type { Bot, PropertyNames } from './batch.ts';
+
 import type { EventDraft } from './draft.ts';
 import { eachProperty } from './packed/properties.ts';
 
@@ -23,15 +24,6 @@ CREATE TABLE event_properties (
   PRIMARY KEY (bot_id, name)
 );
 `;
-
-/** Those of a bot's names of properties that a batch names. */
-export interface PropertyNames {
-  readonly known: Set<string>;
-  /** Those of them that the batch adds. */
-  readonly added: string[];
-  /** How many names the bot has. */
-  count: number;
-}
 
 export function propertyNames(count: number): PropertyNames {
   return { known: new Set(), added: [], count };

@@ -2,7 +2,8 @@ import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
 import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { HOUR_MS } from '../intake-state.ts';
-import type { User } from './bots.ts';
+import type { User } from './batch.ts';
+
 import { type NeededRows, restoreRows } from './packed/restore.ts';
 import { SESSION_GAP_MS } from './sessions.ts';
 

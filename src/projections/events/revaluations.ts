@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { convertAmounts, type EventKey } from './amounts.ts';
+import type { NewUnit } from './batch.ts';
 import type { Moment } from './draft.ts';
 import { DAY_MS, type MoneyChanges, NEVER } from './money.ts';
 import { restoreUnit } from './packed/restore.ts';
@@ -50,14 +51,6 @@ const LIMITS: SliceLimits = { converted: 2000, scanned: 20_000, steps: 100, bots
 
 /** Smallest value of a JavaScript Date, in ms. */
 const FIRST_DATE = -8.64e15;
-
-/** A new unit of a bot. */
-export interface NewUnit {
-  readonly bot_id: number;
-  readonly unit: string;
-  /** Receipt of its creation. */
-  readonly at: number;
-}
 
 /** Records that the events which the changes touch, however old, must be converted again. */
 export async function recordRevaluations(

@@ -1,11 +1,9 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
-import type { DataOf } from '../../domain/event-type.ts';
-import type { rewardRefused } from '../../domain/referral/account-events.ts';
-import { type Position, partitionOf } from '../../log/port.ts';
+import { partitionOf } from '../../log/port.ts';
 import { copyInto, copyLine, nameOf, onlyBot } from '../batch-sql.ts';
+import type { Refusal, Rewardable } from './batch.ts';
 import { PAYLOAD, SOURCE } from './bot-errors.ts';
-import type { EventDraft } from './draft.ts';
 import { restoreRows } from './packed/restore.ts';
 
 /**
@@ -35,21 +33,6 @@ CREATE TABLE rewardable_events (
 );
 `;
 
-/** The fields of a reward rule that matter here. */
-export interface RuleName {
-  readonly name: string;
-  /** The event id that triggers it. */
-  readonly trigger: number;
-}
-
-export interface Rewardable {
-  readonly event: EventDraft;
-  /** In normal units, by the bot's units at the position. */
-  readonly value: string | null;
-  readonly position: Position;
-  readonly trace: string | undefined;
-}
-
 export async function writeRewardable(tx: ClientBase, rewardable: readonly Rewardable[]): Promise<void> {
   const lines = rewardable.map(({ event: e, value, position, trace }) =>
     copyLine([
@@ -71,18 +54,6 @@ export async function writeRewardable(tx: ClientBase, rewardable: readonly Rewar
   const columns =
     'ord, user_id, date, date_received, commit_id, bot_id, event_id, lane, idx, value, unit, position, trace';
   await copyInto(tx, 'rewardable_events', columns, lines);
-}
-
-/** A bot error: an event earned nothing by a rule, since its value could not be converted to the rule's unit. */
-export interface Refusal {
-  readonly bot_id: number;
-  /** The commit of the refusal: it names the error. */
-  readonly commit_id: string;
-  readonly idx: number;
-  readonly at: number;
-  readonly refused: DataOf<typeof rewardRefused>;
-  /** The rule's name at that time. */
-  readonly rule: string;
 }
 
 /** Reasons that are no error: the rule intends them. */

@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
 import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
-import type { Tail, User } from './bots.ts';
+import type { Tail, User } from './batch.ts';
+
 import { byMoment, type EventDraft, type Moment } from './draft.ts';
 
 /** A session ends when more than this passes without an action (decisions.md#sessions). */

@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
 import { nameOf, onlyBot } from '../batch-sql.ts';
-import type { Bot, User } from './bots.ts';
+import type { Bot, User } from './batch.ts';
+
 import { byMoment } from './draft.ts';
 
 /**

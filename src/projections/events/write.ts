@@ -2,9 +2,9 @@ import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
 import { copyInto, copyLine, nameOf, onlyBot } from '../batch-sql.ts';
 import { saveCodes, saveUpdateIds } from '../intake-state.ts';
-import type { User } from './bots.ts';
+import type { EventTypeRow, Outcome, User } from './batch.ts';
+
 import type { EventDraft } from './draft.ts';
-import type { EventTypeRow, Outcome } from './fold.ts';
 
 const EVENT_COLUMNS =
   'user_id, date, ord, session, app_session, date_received, commit_id, bot_id, event_id, utm_id, user_idx, idx, ' +

@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
 import type { ReadModel } from '../read-model.ts';
-import { tablesOf } from './versions.ts';
 
 /**
  * Spreads the new, empty tables of a version over the nodes of a Citus cluster, as the read model declares
@@ -10,12 +9,17 @@ import { tablesOf } from './versions.ts';
  * Local tables, that of the checkpoints among them, become known to Citus, too. Only then a transaction that writes them and
  * rows on a node commits in two phases: both or neither are kept.
  */
-export async function distribute(tx: ClientBase, { placement = {} }: ReadModel, schema: string): Promise<void> {
+export async function distribute(
+  tx: ClientBase,
+  { placement = {} }: ReadModel,
+  schema: string,
+  tables: readonly string[],
+): Promise<void> {
   // All commands to a node over one connection: the others would not see the new schema before the commit.
   await tx.query(`SET LOCAL citus.multi_shard_modify_mode TO 'sequential'`);
   // Citus calls triggers unsafe since they may write to any node. Ours write to colocated shards (shard-trigger.ts).
   await tx.query('SET LOCAL citus.enable_unsafe_triggers TO on');
-  for (const table of [...(await tablesOf(tx, schema)), 'checkpoints', 'dead_letters']) {
+  for (const table of [...tables, 'checkpoints', 'dead_letters']) {
     const place = placement[table] ?? 'local';
     const name = `${schema}.${table}`;
     if (place === 'local') await tx.query('SELECT citus_add_local_table_to_metadata($1)', [name]);

@@ -7,7 +7,7 @@ import { loadCheckpoint } from './checkpoint.ts';
 import { catchUpSlice } from './deferred-work.ts';
 import { advance, aimAt, CONDUCT, type Conduct, type FollowState, finish, type Stopped } from './follow-states.ts';
 import { gathered, type OpenedPart, opened } from './gather-parts.ts';
-import type { ProjectorOptions } from './projector.ts';
+import type { ProjectorOptions } from './projector-options.ts';
 import { ahead } from './read-commits.ts';
 import { tracedWrite } from './traced-write.ts';
 import { finishBuilding } from './versions.ts';

@@ -10,7 +10,7 @@ import { createWriter, type Part, type Target, type Writer } from './apply.ts';
 import { skippedCommits } from './bad-events.ts';
 import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
 import { catchUpSlice, hasDeferredWork } from './deferred-work.ts';
-import type { ProjectorOptions } from './projector.ts';
+import type { ProjectorOptions } from './projector-options.ts';
 import { ahead } from './read-commits.ts';
 import { buildLeaseOf, createTables, dropTables, isFollowed, setVerified, tablesOf, type Version } from './versions.ts';
 

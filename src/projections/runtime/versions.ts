@@ -121,7 +121,7 @@ export async function createTables(
   await tx.query(CHECKPOINT_DDL);
   await tx.query(DEAD_LETTERS_DDL);
   await change();
-  if (await isCitus(tx)) await distribute(tx, model, schema);
+  if (await isCitus(tx)) await distribute(tx, model, schema, await tablesOf(tx, schema));
 }
 
 /** Drops a schema with all its tables, if there is one. */

@@ -1,14 +1,35 @@
 import { LRUCache } from 'lru-cache';
-import type { CodedColumn, Column, ColumnName } from '../../projections/events/packed/chunk.ts';
+import type { Chunk, CodedColumn, CodedName, Column, ColumnName } from '../../projections/events/packed/chunk.ts';
 import { DecimalColumn } from '../../projections/events/packed/decimals.ts';
-import type { Utm } from './compiled-condition.ts';
-import { Dictionary } from './dictionaries.ts';
-import type { KeptLooseEvents } from './loose-events.ts';
-import type { KeptChunks } from './stored-events.ts';
-import type { KeptUserColumn } from './user-columns.ts';
+import { Dictionary } from './dictionary.ts';
+import type { Utm } from './fields.ts';
+import type { KeptUserColumn } from './kept-user-column.ts';
 
 /** Columns of a chunk, by name. */
 export type Columns = ReadonlyMap<ColumnName, Column>;
+
+/** A chunk in a list. */
+export interface StoredChunk {
+  readonly id: string;
+  readonly events: number;
+  /** The date of its last event. */
+  readonly last: number;
+}
+
+/** A thread keeps the list of a bot's chunks until events are packed again. */
+export interface KeptChunks {
+  readonly packings: number;
+  readonly chunks: readonly StoredChunk[];
+  readonly bytes: number;
+}
+
+/** Events that are not packed, as a thread keeps them until events are written or packed. */
+export interface KeptLooseEvents {
+  readonly writes: number;
+  readonly packings: number;
+  readonly chunks: readonly Chunk[];
+  readonly bytes: number;
+}
 
 /**
  * Keeps the columns of chunks that reports have read, for the next report. A chunk is replaced and never changed, and its
@@ -141,3 +162,14 @@ const UTM_BYTES = 400;
 const ENTRY_BYTES = 300;
 /** Bytes of a value beside its letters. */
 const VALUE_BYTES = 32;
+
+/** The dictionaries of a bot's columns. */
+export interface Dictionaries {
+  /** Null: the column has too many values, or the bot no chunks. */
+  of(column: CodedName): Dictionary | null;
+}
+
+/** @param oldestChunk under its id dictionaries are kept, as UTM labels are; null: the bot has no chunks */
+export function openDictionaries(cache: ChunkCache, oldestChunk: string | null): Dictionaries {
+  return { of: (column) => (oldestChunk === null ? null : cache.dictionary(`${oldestChunk} ${column}`)) };
+}

@@ -13,12 +13,13 @@ import {
   indexesOf,
 } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
-import type { ConditionSource, Utm } from './compiled-condition.ts';
-import { Dictionary } from './dictionaries.ts';
+import type { ConditionSource } from './condition-source.ts';
+import { Dictionary } from './dictionary.ts';
+import type { Utm } from './fields.ts';
 import { columnOf, type FieldStorage, knownUsersSql, storageOf, userColumnSql } from './fields.ts';
+import { fieldValue, type UserColumn } from './kept-user-column.ts';
 import type { Positions } from './positions.ts';
 import { withConstants } from './statement.ts';
-import { fieldValue, type UserColumn } from './user-columns.ts';
 
 /** Combinations of separator values, numbered from 0. Not all of them need occur. */
 export interface Combinations {

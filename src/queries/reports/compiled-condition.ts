@@ -6,36 +6,13 @@ import { type CodedName, type IndexName, indexesOf, numbersOf } from '../../proj
 import { scaledDecimalsOf } from '../../projections/events/packed/decimals.ts';
 import { decimalsOf, propertyOf } from '../../projections/events/packed/properties.ts';
 import { atLeast } from './array-pool.ts';
+import type { ConditionSource } from './condition-source.ts';
 import { conditionSql } from './condition-sql.ts';
-import type { Dictionaries, Dictionary } from './dictionaries.ts';
+import type { Dictionary } from './dictionary.ts';
 import { allOf, anyOf, byCode, byKey, byTest, type CompiledCondition } from './event-condition.ts';
-import { type ReportTables, storageOf, type UtmPart } from './fields.ts';
+import { storageOf } from './fields.ts';
 import { integerRanges } from './integer-range.ts';
-import type { SavedSegmentMembers } from './saved-segment-members.ts';
-import type { Query, Snapshot } from './snapshot.ts';
-import type { Team } from './team.ts';
-import type { UserColumns } from './user-columns.ts';
 import { passingUsers } from './user-condition.ts';
-
-export interface ConditionSource {
-  readonly botId: number;
-  readonly tables: ReportTables;
-  readonly query: Query;
-  readonly copy: Snapshot['copy'];
-  /** The threads that scan together. Its leader alone asks the database about users and sessions. */
-  readonly team: Team;
-  /** The labels of UTM combinations, by their ids; empty if the report names no UTM field. */
-  readonly utms: readonly Utm[];
-  /** The number of the bot's users. */
-  readonly users: number;
-  readonly userColumns: UserColumns;
-  /** The users of the saved segments that the report names. Only the leader of a team has them. */
-  readonly members: SavedSegmentMembers;
-  readonly dictionaries: Dictionaries;
-}
-
-/** The first, with id 0, stands for no UTM. */
-export type Utm = Readonly<Record<UtmPart, string | null>>;
 
 /**
  * Compiles a condition to a test of events. On a coded column it runs once for each value of a chunk, but a

@@ -1,7 +1,8 @@
 import type { Selection } from '../../domain/reports/report.ts';
 import type { Chunk, ColumnName } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
-import { type ConditionSource, compileCondition } from './compiled-condition.ts';
+import { compileCondition } from './compiled-condition.ts';
+import type { ConditionSource } from './condition-source.ts';
 import { allOf, type CompiledCondition } from './event-condition.ts';
 import { columnsOfPositions, type Part, type Positions, positionsOf, within } from './positions.ts';
 import type { TimelineOptions } from './timelines.ts';

@@ -2,10 +2,10 @@ import { type Chunk, type ColumnName, mergeChunks, numbersOf } from '../../proje
 import { decodeColumn } from '../../projections/events/packed/columns.ts';
 import { propertyOf } from '../../projections/events/packed/properties.ts';
 import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../projections/events/packed/rows.ts';
-import type { Columns } from './chunk-cache.ts';
+import type { Columns, StoredChunk } from './chunk-cache.ts';
 import { eachLoose } from './loose-events.ts';
 import { firstFrom } from './positions.ts';
-import type { StoredChunk, StoredEvents, StoredEventsOptions } from './stored-events.ts';
+import type { StoredEvents, StoredEventsOptions } from './stored-events.ts';
 import type { Team } from './team.ts';
 
 /** Takes the events of a chunk that lie in the span: from position `begin` to before `end`. Chunks come in order of time. */

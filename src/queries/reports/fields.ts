@@ -23,6 +23,9 @@ export type FieldStorage =
 
 export type UtmPart = 'source' | 'medium' | 'campaign' | 'term' | 'content';
 
+/** The first, with id 0, stands for no UTM. */
+export type Utm = Readonly<Record<UtmPart, string | null>>;
+
 export function storageOf({ root, key }: ReportField): FieldStorage {
   if (root === 'events.properties') {
     const column = PROPERTY_COLUMNS.get(key);

@@ -8,14 +8,6 @@ const LOOSE_CHUNK_EVENTS = 4096;
 /** More rows than these are not kept. */
 const MOST_KEPT = 16_384;
 
-/** Events that are not packed, as a thread keeps them until events are written or packed. */
-export interface KeptLooseEvents {
-  readonly writes: number;
-  readonly packings: number;
-  readonly chunks: readonly Chunk[];
-  readonly bytes: number;
-}
-
 /** Gives the events of the span that are not packed, perhaps with others. */
 export async function eachLoose(
   options: StoredEventsOptions,

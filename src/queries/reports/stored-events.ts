@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KnownEvent, KnownProperty, NamedEvent, NamedProperty } from '../../domain/reports/warnings.ts';
 import { CHUNK_EVENTS } from '../../projections/events/packed/pack.ts';
-import type { ChunkCache } from './chunk-cache.ts';
+import type { ChunkCache, StoredChunk } from './chunk-cache.ts';
 import { type KnownPropertiesRow, knownPropertiesOf, knownPropertiesSql } from './event-properties.ts';
 import type { ReportTables } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -34,13 +34,6 @@ export const NEVER = 8_640_000_000_000_001;
 export interface NamedThings {
   readonly events: readonly NamedEvent[];
   readonly properties: readonly NamedProperty[];
-}
-
-export interface StoredChunk {
-  readonly id: string;
-  readonly events: number;
-  /** The date of its last event. */
-  readonly last: number;
 }
 
 /** An event type of the bot. */
@@ -124,13 +117,6 @@ function knownEventsSql({ botId, tables }: StoredEventsOptions, named: readonly 
     FROM ${sql.id(tables.events, 'event_types')}
    WHERE bot_id = ${botId} AND (event_id = ANY (ARRAY(SELECT json_array_elements_text(${ids}::json)::bigint))
                                 OR name = ANY (ARRAY(SELECT json_array_elements_text(${names}::json))))`;
-}
-
-/** A thread keeps the list of a bot's chunks until events are packed again. */
-export interface KeptChunks {
-  readonly packings: number;
-  readonly chunks: readonly StoredChunk[];
-  readonly bytes: number;
 }
 
 /** Bytes of a chunk in a list. */

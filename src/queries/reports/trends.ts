@@ -7,7 +7,8 @@ import { breakdownColumns, cellsOf, joinParts, lineNamed } from './breakdown.ts'
 import { type Combinations, combinationsOf } from './combinations.ts';
 import { compileCondition } from './compiled-condition.ts';
 import { type EventFilter, eventFilterOf } from './event-filter.ts';
-import { bytesOfUser, type EventTally, type TallySize, tallyOf, type ValueOf } from './measures/tally.ts';
+import { bytesOfUser, createTally } from './measures/create-tally.ts';
+import type { EventTally, TallySize, ValueOf } from './measures/tally.ts';
 import { usersTally } from './measures/users.ts';
 import { eachBucket } from './positions.ts';
 import type { Scan } from './scan.ts';
@@ -66,7 +67,7 @@ async function measureLines(
   };
   for (const group of groupsByMemory(report.metrics, size)) {
     const first = values.length;
-    const tallies = group.map(({ measure }) => tallyOf(measure, size, scan.arrays));
+    const tallies = group.map(({ measure }) => createTally(measure, size, scan.arrays));
     const fed = filters.flatMap(({ filter, metrics }): Fed[] => {
       const own = tallies.filter((_, i) => metrics.includes(first + i));
       return own.length === 0 ? [] : [{ filter, tallies: own }];

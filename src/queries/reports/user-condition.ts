@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { type Condition, fieldsOf } from '../../domain/condition/condition.ts';
 import { type FieldValue, predicateOf } from '../../domain/condition/predicate.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
-import type { ConditionSource } from './compiled-condition.ts';
+import type { ConditionSource } from './condition-source.ts';
 import { conditionSql } from './condition-sql.ts';
 import { knownUsersSql, userColumnSql } from './fields.ts';
-import type { UserColumn } from './user-columns.ts';
+import type { UserColumn } from './kept-user-column.ts';
 
 /** By the user's index: 1 where a condition on users alone holds. */
 export async function passingUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<Uint8Array> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import type { Utm } from '../../../src/queries/reports/compiled-condition.ts';
+import type { Utm } from '../../../src/queries/reports/fields.ts';
 import { openScan } from '../../../src/queries/reports/scan.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

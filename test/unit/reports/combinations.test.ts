@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { combinationsOf } from '../../../src/queries/reports/combinations.ts';
-import type { Utm } from '../../../src/queries/reports/compiled-condition.ts';
+import type { Utm } from '../../../src/queries/reports/fields.ts';
 import { NO_MEMBERS } from '../../../src/queries/reports/saved-segment-members.ts';
 import { ALONE } from '../../../src/queries/reports/team.ts';
 

@@ -1,12 +1,6 @@
-import type { Measure } from '../../../domain/reports/report.ts';
 import type { Chunk, ColumnName } from '../../../projections/events/packed/chunk.ts';
-import type { ArrayPool } from '../array-pool.ts';
 import type { Joinable } from '../breakdown.ts';
 import type { Positions } from '../positions.ts';
-import { countTally } from './count.ts';
-import { bytesOfPair as bytesOfPerUserPair, perUserTally } from './per-user.ts';
-import { propertyTally } from './property.ts';
-import { bytesOfUser as bytesOfUniqueUser, uniquesTally } from './uniques.ts';
 
 /**
  * Measures events for each line (a combination of a breakdown) and each time bucket. Events must be added in the order of
@@ -46,31 +40,4 @@ export interface TallySize {
   readonly users: number;
   /** Whether other threads measure a part of the users: the tally then gives or joins parts. */
   readonly isShared: boolean;
-}
-
-/** @param arrays gives the arrays that hold state of users and values */
-export function tallyOf(measure: Measure, size: TallySize, arrays: ArrayPool): Tally {
-  switch (measure.type) {
-    case 'count':
-      return countTally(size);
-    case 'uniques':
-      return uniquesTally(measure.of, size);
-    case 'per_user':
-      return perUserTally(measure.statistic, size, arrays);
-    case 'property':
-      return propertyTally(measure, size, arrays);
-  }
-}
-
-/** Approximate bytes of state that a tally keeps for each user. */
-export function bytesOfUser(measure: Measure, size: Pick<TallySize, 'lines' | 'buckets'>): number {
-  switch (measure.type) {
-    case 'uniques':
-      return bytesOfUniqueUser(measure.of, size);
-    case 'per_user':
-      return size.lines * bytesOfPerUserPair;
-    case 'count':
-    case 'property':
-      return 0;
-  }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CodedColumn } from '../../../src/projections/events/packed/chunk.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { Dictionary } from '../../../src/queries/reports/dictionaries.ts';
+import { Dictionary } from '../../../src/queries/reports/dictionary.ts';
 
 const columnOf = (...values: readonly (string | number)[]): CodedColumn => {
   return { kind: 'coded', codes: new Uint8Array(0), values: [null, ...values] };

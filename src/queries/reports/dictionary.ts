@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { combinationKey } from '../../domain/reports/breakdown.ts';
-import type { CodedColumn, CodedName } from '../../projections/events/packed/chunk.ts';
-import type { ChunkCache } from './chunk-cache.ts';
+import type { CodedColumn } from '../../projections/events/packed/chunk.ts';
 
 type Value = CodedColumn['values'][number];
 
@@ -92,14 +91,3 @@ export class Numbering {
 const MAX_NUMBERINGS = 4;
 /** Bytes of a value, or of a combination in a numbering, beside its letters. */
 const VALUE_BYTES = 100;
-
-/** The dictionaries of a bot's columns. */
-export interface Dictionaries {
-  /** Null: the column has too many values, or the bot no chunks. */
-  of(column: CodedName): Dictionary | null;
-}
-
-/** @param oldestChunk under its id dictionaries are kept, as UTM labels are; null: the bot has no chunks */
-export function openDictionaries(cache: ChunkCache, oldestChunk: string | null): Dictionaries {
-  return { of: (column) => (oldestChunk === null ? null : cache.dictionary(`${oldestChunk} ${column}`)) };
-}
