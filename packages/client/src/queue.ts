@@ -41,8 +41,8 @@ export interface Queue<T> {
   /** Resolves when every item taken so far is sent or has failed. */
   flush(): Promise<void>;
   /**
-   * Takes no more and flushes. Items without an outcome after `timeoutMs` (default 10,000) have failed. With a spool they
-   * stay there, neither sent nor failed, and `size` counts them.
+   * Takes no more and flushes. Items without an outcome after `timeoutMs` (default 10,000) have failed. What the
+   * spool has stays there, neither sent nor failed, and `size` counts it.
    */
   close(timeoutMs?: number): Promise<{ readonly sent: number; readonly failed: number }>;
 }
@@ -104,7 +104,7 @@ export function createQueue<T>(
       sent += batch.length;
       for (const entry of batch) settle(entry);
     } catch (error) {
-      if (spool && closing.signal.aborted && error === closing.signal.reason) return leave(error, batch);
+      if (closing.signal.aborted && error === closing.signal.reason) return leave(error, batch);
       const { refused, others } = partsOf(batch, error);
       if (others.length === 0) return fail(error, batch);
       // The service took nothing of the batch.
@@ -134,9 +134,13 @@ export function createQueue<T>(
     entry.settle(error);
   }
 
+  /** At the end of `close`: the spool has the items for the next start. What only the memory has, has failed. */
   function leave(error: unknown, entries: readonly Entry<T>[]): void {
-    left += entries.length;
-    for (const entry of entries) entry.settle(error);
+    const lost = entries.filter((entry) => !isOnDisk(entry));
+    if (lost.length > 0) fail(error, lost);
+    const kept = entries.filter(isOnDisk);
+    left += kept.length;
+    for (const entry of kept) entry.settle(error);
   }
 
   function startTimer(): void {
@@ -187,7 +191,7 @@ export function createQueue<T>(
   function take(entry: Entry<T>): void {
     taken++;
     waiting.push(entry);
-    if (entry.kept === null) hold(queue);
+    if (!isOnDisk(entry)) hold(queue);
     if (waiting.length - due >= maxBatch) sendDue(due + maxBatch);
     else startTimer();
   }
@@ -231,6 +235,8 @@ function copyOfItem<T>(item: T, amount: string | undefined): T {
     throw new TypeError('an item must be an object');
   return copyOf(item, amount) as T;
 }
+
+const isOnDisk = ({ kept }: Entry<unknown>): boolean => kept?.isOnDisk === true;
 
 const itemsOf = <T>(entries: readonly Entry<T>[]): readonly T[] => entries.map(({ item }) => item);
 

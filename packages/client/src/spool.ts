@@ -9,6 +9,7 @@ export interface FolderSpoolOptions {
   readonly maxBytes?: number;
 }
 
+const STUCK = 'failed to delete from the spool; the next start sends these items again, and they count once';
 /** A file has so many items at most. It is deleted when all of them have their outcome. */
 const FILE_ITEMS = 1000;
 
@@ -42,6 +43,7 @@ function openQueue(folder: string, maxBytes: number): QueueSpool {
   let bytes = 0;
   let current: File | null = null;
   let isFailing = false;
+  let isStuck = false;
 
   function keptIn(file: File, text: string): Kept {
     const size = Buffer.byteLength(text) + 1;
@@ -49,19 +51,26 @@ function openQueue(folder: string, maxBytes: number): QueueSpool {
     file.left++;
     return {
       text,
+      isOnDisk: true,
       release() {
         bytes -= size;
         if (--file.left > 0) return;
-        if (file === current) seal();
-        rmSync(file.path, { force: true });
+        try {
+          if (file === current) seal();
+          rmSync(file.path, { force: true });
+        } catch (error) {
+          if (!isStuck) console.error(`botledger: ${STUCK}`, error);
+          isStuck = true;
+        }
       },
     };
   }
 
   /** Ends the current file: the next item begins another. */
   function seal(): void {
-    if (current !== null && current.descriptor !== null) closeSync(current.descriptor);
+    const descriptor = current?.descriptor ?? null;
     current = null;
+    if (descriptor !== null) closeSync(descriptor);
   }
 
   function append(text: string): Kept {
@@ -93,7 +102,7 @@ function openQueue(folder: string, maxBytes: number): QueueSpool {
         isFailing = true;
         // A line that was cut stays the last one of its file.
         seal();
-        return { text, release() {} };
+        return { text, isOnDisk: false, release() {} };
       }
     },
     close() {

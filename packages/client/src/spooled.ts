@@ -16,6 +16,8 @@ export interface QueueSpool {
 export interface Kept {
   /** The item as JSON. */
   readonly text: string;
-  /** Forgets the item: its outcome is known. */
+  /** False: the spool failed, so only the memory has the item. */
+  readonly isOnDisk: boolean;
+  /** Forgets the item: its outcome is known. Throws no error: an item that stays comes again. */
   release(): void;
 }

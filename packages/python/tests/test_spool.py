@@ -175,6 +175,40 @@ def test_a_spool_that_the_disk_refuses_is_logged_once_and_its_items_are_sent(
     assert caplog.text.count("failed to write to the spool; items are in memory only") == 1
 
 
+def test_close_hands_back_what_only_the_memory_had_since_the_disk_failed(
+    queue: QueueSide, stub: Stub, tmp_path: Path
+) -> None:
+    stub.answers = [refused(503, "stopping", {"retry-after": "1"})]
+    queue.open(max_batch=1, spool=tmp_path)
+    shutil.rmtree(tmp_path / "sendEvent")
+    queue.add(event(1))
+    (tmp_path / "sendEvent").mkdir()
+    queue.add(event(2))
+    queue.until(lambda: len(stub.arrived) == 1)
+    queue.begin_close()
+    queue.elapse(10.0)
+    assert queue.closed() == (0, 1)
+    [(_, items)] = queue.failures
+    assert ([item["user_id"] for item in items], len(queue.queue)) == ([1], 1)
+    assert queue.open(spool=tmp_path).close() == (1, 0)
+
+
+def test_a_spool_whose_files_cannot_be_deleted_is_logged_once_and_the_queue_goes_on(
+    queue: QueueSide, stub: Stub, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    queue.open(spool=tmp_path)
+    for n in (1, 2):
+        queue.add(event(n))
+        file = files(tmp_path)[-1]
+        file.unlink()
+        file.mkdir()
+        queue.flush()
+    queue.add(event(3))
+    assert queue.close() == (3, 0)
+    assert ([item["user_id"] for each in stub.arrived for item in each.json], queue.failures) == ([1, 2, 3], [])
+    assert caplog.text.count("failed to delete from the spool") == 1
+
+
 def test_a_lost_connection_keeps_the_items(queue: QueueSide, stub: Stub, tmp_path: Path) -> None:
     stub.answers = [Drop()]
     queue.open(spool=tmp_path).add(event(1))

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { folderSpool } from '@botledger/client/spool';
@@ -139,6 +139,41 @@ describe('a spool', () => {
     expect(await queue.close()).toEqual({ sent: 2, failed: 0 });
     expect(log.mock.calls.map(([text]) => text)).toEqual([
       'botledger: failed to write to the spool; items are in memory only',
+    ]);
+    log.mockRestore();
+  });
+
+  it('hands back at close what only the memory had, since the disk failed', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { queue, add, answer, pass, failed } = queueOf({ spool: folderSpool(folder), maxBatch: 2 });
+    answer(...Array.from({ length: 20 }, () => refusal(503, 'stopping')));
+    rmSync(folder, { recursive: true });
+    add(event(1));
+    mkdirSync(join(folder, 'send-event'), { recursive: true });
+    add(event(2));
+    const closed = queue.close(2000);
+    await pass(2000);
+    expect(await closed).toEqual({ sent: 0, failed: 1 });
+    expect(failed.flatMap(({ items }) => items.map(({ event: name }) => name))).toEqual(['e1']);
+    expect(queue.size).toBe(1);
+    log.mockRestore();
+  });
+
+  it('whose files cannot be deleted is logged once, and the queue goes on', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { queue, add, bodies, failed } = queueOf({ spool: folderSpool(folder) });
+    for (const n of [1, 2]) {
+      add(event(n));
+      const [file] = filesIn(folder).slice(-1);
+      rmSync(file!);
+      mkdirSync(file!);
+      await queue.flush();
+    }
+    add(event(3));
+    expect(await queue.close()).toEqual({ sent: 3, failed: 0 });
+    expect({ failed, sent: bodies() }).toEqual({ failed: [], sent: ['e1', 'e2', 'e3'] });
+    expect(log.mock.calls.map(([text]) => text)).toEqual([
+      'botledger: failed to delete from the spool; the next start sends these items again, and they count once',
     ]);
     log.mockRestore();
   });

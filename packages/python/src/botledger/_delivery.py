@@ -59,6 +59,10 @@ class Entry(Generic[T]):
     """Its place in the spool; None without a spool."""
     on_settled: list[Callable[[], None]] = field(default_factory=list)
 
+    @property
+    def is_on_disk(self) -> bool:
+        return self.kept is not None and self.kept.is_on_disk
+
     def settle(self, error: Exception | None, *, is_known: bool = True) -> None:
         """`is_known`: whether this is the outcome, so that the spool may forget the item."""
         if is_known and self.kept is not None:

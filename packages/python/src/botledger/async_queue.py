@@ -154,7 +154,7 @@ class AsyncEventQueue(Generic[T]):
     async def close(self, timeout_s: float = 10.0) -> Closed:
         """Takes no more and flushes. Items without an outcome after `timeout_s` have failed.
 
-        With a spool they stay there, neither sent nor failed, and `len` counts them.
+        What the spool has stays there, neither sent nor failed, and `len` counts it.
         """
         is_first = not self._is_closed
         self._is_closed = True
@@ -172,11 +172,12 @@ class AsyncEventQueue(Generic[T]):
         entries = [*self._on_their_way, *self._waiting]
         self._waiting.clear()
         self._parts.clear()
-        if entries and self._spool is None:
-            self._fail(QueueClosedError(reason), entries)
-        elif entries:
-            self._left += len(entries)
-            self._settle(entries, QueueClosedError(reason), is_known=False)
+        lost = [entry for entry in entries if not entry.is_on_disk]
+        kept = [entry for entry in entries if entry.is_on_disk]
+        if lost:
+            self._fail(QueueClosedError(reason), lost)
+        self._left += len(kept)
+        self._settle(kept, QueueClosedError(reason), is_known=False)
 
     def _end(self) -> None:
         unwatch(self)

@@ -156,30 +156,32 @@ class EventQueue(Generic[T]):
     def close(self, timeout_s: float = 10.0) -> Closed:
         """Takes no more and flushes. Items without an outcome after `timeout_s` have failed.
 
-        With a spool they stay there, neither sent nor failed, and `len` counts them.
+        What the spool has stays there, neither sent nor failed, and `len` counts it.
         """
         unwatch(self)
         with self._changed:
             is_first = not self._is_closed
             self._is_closed = True
             self._changed.notify_all()
-            entries: list[Entry[T]] = []
+            lost: list[Entry[T]] = []
+            kept: list[Entry[T]] = []
             if not self._wait_for(self._changed, lambda: len(self) == self._left, timeout_s):
                 self._is_abandoned = True
                 entries = [*self._on_their_way, *self._waiting]
                 self._on_their_way.clear()
                 self._waiting.clear()
-                if self._spool is None:
-                    self._failed += len(entries)
-                else:
-                    self._left += len(entries)
+                lost = [entry for entry in entries if not entry.is_on_disk]
+                kept = [entry for entry in entries if entry.is_on_disk]
+                self._failed += len(lost)
+                self._left += len(kept)
                 self._changed.notify_all()
             closed = Closed(self._sent, self._failed)
-        if entries:
-            error = QueueClosedError(f"the queue was closed, and {timeout_s} s later items had no outcome")
-            if self._spool is None:
-                reported(self._on_failed, error, [entry.item for entry in entries])
-            self._settle(entries, error, is_known=self._spool is None)
+        error = QueueClosedError(f"the queue was closed, and {timeout_s} s later items had no outcome")
+        if lost:
+            reported(self._on_failed, error, [entry.item for entry in lost])
+            self._settle(lost, error)
+        if kept:
+            self._settle(kept, error, is_known=False)
         if self._spool is not None and is_first:
             self._spool.close()
         return closed

@@ -59,15 +59,19 @@ class _File:
 
 
 class Kept:
-    """An item on the disk."""
+    """An item on the disk, or in memory only if the disk failed."""
 
     def __init__(self, spool: QueueSpool, file: _File | None, content: bytes) -> None:
         self.content = content
         self._spool = spool
         self._file = file
 
+    @property
+    def is_on_disk(self) -> bool:
+        return self._file is not None
+
     def release(self) -> None:
-        """Forgets the item: its outcome is known."""
+        """Forgets the item: its outcome is known. Raises no error: an item that stays comes again."""
         if self._file is not None:
             self._spool._release(self._file, self.content)
 
@@ -85,6 +89,7 @@ class QueueSpool:
         self._bytes = 0
         self._current: _File | None = None
         self._is_failing = False
+        self._is_stuck = False
         self.left = list(self._read())
         """The items that an earlier program left, the oldest first."""
 
@@ -141,15 +146,23 @@ class QueueSpool:
         file.left -= 1
         if file.left > 0:
             return
-        if file is self._current:
-            self._seal()
-        file.path.unlink(missing_ok=True)
+        try:
+            if file is self._current:
+                self._seal()
+            file.path.unlink(missing_ok=True)
+        except OSError:
+            if not self._is_stuck:
+                logger.exception(
+                    "failed to delete from the spool; the next start sends these items again, and they count once"
+                )
+            self._is_stuck = True
 
     def _seal(self) -> None:
         """Ends the current file: the next item begins another."""
-        if self._current is not None and self._current.descriptor is not None:
-            os.close(self._current.descriptor)
+        descriptor = None if self._current is None else self._current.descriptor
         self._current = None
+        if descriptor is not None:
+            os.close(descriptor)
 
     def _paths(self) -> list[Path]:
         return sorted(path for path in self._folder.iterdir() if re.fullmatch(r"\d+\.ndjson", path.name))
