@@ -193,7 +193,7 @@ def test_close_hands_back_what_only_the_memory_had_since_the_disk_failed(
     assert queue.open(spool=tmp_path).close() == (1, 0)
 
 
-def test_a_spool_whose_files_cannot_be_deleted_is_logged_once_and_the_queue_goes_on(
+def test_a_spool_whose_files_cannot_be_deleted_is_logged_once_and_the_queue_continues(
     queue: QueueSide, stub: Stub, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     queue.open(spool=tmp_path)

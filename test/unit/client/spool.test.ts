@@ -159,7 +159,7 @@ describe('a spool', () => {
     log.mockRestore();
   });
 
-  it('whose files cannot be deleted is logged once, and the queue goes on', async () => {
+  it('whose files cannot be deleted is logged once, and the queue continues', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { queue, add, bodies, failed } = queueOf({ spool: folderSpool(folder) });
     for (const n of [1, 2]) {
