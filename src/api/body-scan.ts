@@ -3,9 +3,9 @@ import { MAX_DEPTH } from './json.ts';
 
 /** Objects, arrays and fields of one body. A thousand updates may have 500 each. */
 export const MAX_NODES = 500_000;
-/** Objects, arrays and fields that are parsed at once: of one element of a list, or of all that is in no long list. Some 10 ms. */
+/** Objects, arrays and fields that are parsed at once: of one element of a list, or of all that is in no long list. About 10 ms. */
 export const MAX_NODES_AT_ONCE = 20_000;
-/** Bytes that are parsed at once. Some 10 ms. */
+/** Bytes that are parsed at once. About 10 ms. */
 export const MAX_BYTES_AT_ONCE = 1 << 20;
 /** Commas of one body, which bound its plain values. */
 export const MAX_COMMAS = 1_000_000;
@@ -31,11 +31,11 @@ const CLOSING = 0x7d;
 
 /** A long list that is the body, or a field of the body. Positions are bytes from the body's begin. */
 export interface CutList {
-  /** Of its `[`. */
+  /** Position of its `[`. */
   readonly begin: number;
-  /** Of the commas between its pieces. Each piece is parsed alone. */
+  /** Positions of the commas between its pieces. Each piece is parsed separately. */
   readonly cuts: readonly number[];
-  /** Of its `]`. */
+  /** Position of its `]`. */
   readonly end: number;
 }
 
@@ -54,7 +54,7 @@ export class BodyScan {
   private readonly total: Count = { position: 0, nodes: 0, commas: 0 };
   /** Where the present piece of the list begins. */
   private piece: Count = { ...this.total };
-  /** Where that begins which is parsed at once: an element, or all that is in no long list. */
+  /** The begin of what is parsed at once: of an element, or of everything outside the long lists. */
   private unit: Count = { ...this.total };
   /** The sum of the ended long lists. The rest of the body is counted without it. */
   private inLists: Count = { ...this.total };

@@ -5,7 +5,7 @@ import { spacedCall } from '../util/spaced-call.ts';
 export interface UnknownKeysOptions<Value> {
   /** Reads values in one statement. A key without a value is absent. */
   readonly loadMany: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
-  /** Returns those of the keys that certainly had no value in the log when it was called. */
+  /** Returns the keys that certainly had no value in the log at the time of the call. */
   readonly withoutValue: (keys: readonly string[]) => Promise<readonly string[]>;
   /** Milliseconds by a clock that never goes back. */
   readonly elapsed: () => number;
@@ -17,7 +17,7 @@ const GAP_MS = 20;
 const CONFIRM_GAP_MS = 1000;
 /** How long a confirmed key has no value without a look-up. */
 const MISSING_MS = 10_000;
-/** Some 200 bytes each. */
+/** About 200 bytes each. */
 const MOST_MISSING = 20_000;
 
 /**

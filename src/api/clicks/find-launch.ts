@@ -33,10 +33,10 @@ export interface FindLaunchOptions {
 
 /** Broadcasts. Some 10 MB, with the longest links 100. */
 const MOST_KEPT = 1000;
-/** Reads of broadcasts at once, and of more that wait. */
+/** Most reads of broadcasts at once, and most reads that wait. */
 const MOST_READS = 8;
 const MOST_WAITING = 1000;
-/** Anybody can make up numbers: between two look-ups of broadcasts, and between two reads of one. */
+/** Time between two look-ups, and between two reads of one broadcast: strangers can make up any number. */
 const LOOK_UP_GAP_MS = 20;
 const READ_GAP_MS = 1000;
 const WITHIN_MS = 2000;

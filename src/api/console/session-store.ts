@@ -20,7 +20,7 @@ export interface StoredSession extends StoredKey {
 
 /** The database's clock in milliseconds since 1970 UTC: sessions begin on one instance of the service and end on another. */
 const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
-/** How far the clock may be set back below a session. Below more of it the session is over, as it would last too long. */
+/** A session that begins further in the future is over: the clock was set back, and the session would last too long. */
 const STEP_MS = 60_000;
 const LIVES = `begun_at BETWEEN ${NOW} - ${SESSION_MS} AND ${NOW} + ${STEP_MS}
   AND used_at BETWEEN ${NOW} - ${IDLE_MS} AND ${NOW} + ${STEP_MS}`;

@@ -90,7 +90,7 @@ export async function importEvents(
   if (isFinished && !(namesRefused && state.refused > 0)) return answer();
   if (!isFinished) await check();
   const pace = createImportPace(options.applied);
-  /** An earlier call appended them, and read models may not have applied them yet. */
+  /** Keys that an earlier call appended and read models may not have applied yet; null: all are applied. */
   const earlier = loaded.position === undefined || (await options.applied(loaded.position)) ? null : new Set<string>();
 
   let part: ImportedEventInput[] = [];

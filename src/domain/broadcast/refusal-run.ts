@@ -28,8 +28,8 @@ export function extendRuns(runs: RefusalRuns, outcomes: readonly Outcome[]): voi
 }
 
 /**
- * So many equal refusals end the launch (decisions.md#refused-for-the-message): before the first delivery of the launch, of the
- * variant, and after one, when the message suits some recipients.
+ * So many equal refusals end the launch (decisions.md#refused-for-the-message): few before the first delivery, of the launch or
+ * of the variant; more after it, since the message suits some recipients.
  */
 const BEFORE_DELIVERY = 10;
 const AFTER_DELIVERY = 100;

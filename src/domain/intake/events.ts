@@ -44,7 +44,7 @@ export type ImportedEventItem = z.infer<typeof importedEventItem>;
 /**
  * Events of a part of an imported file (decisions.md#import-events). They make their users known, and earn no rewards.
  * `line` is the last line of the file that the import has read, `refused` the number of lines that it has refused so far,
- * `repeated` the number of items so far whose key had come before. That one is for people: read models decide by the keys.
+ * `repeated` the number of items so far whose key had come before. `repeated` is for people: read models decide by the keys.
  * The last commit of a file is `finished`, perhaps without items.
  */
 export const eventsImported = eventType(

@@ -103,8 +103,8 @@ export function acceptUpdate(
 }
 
 /**
- * Whether an older log has a service message of a private chat with the bot itself as its actor (decisions.md#actor). Since
- * then no such item is written, and one of another bot has `own_chat`.
+ * Whether the item is a service message of a private chat with the bot itself as its actor (decisions.md#actor). Only older
+ * logs have such items. An item of another bot has `own_chat`.
  */
 function isOfBotItself({ is_bot, chat_type, own_chat }: UpdateItem | SealedUpdateItem): boolean {
   return is_bot && chat_type === 'private' && own_chat !== true;

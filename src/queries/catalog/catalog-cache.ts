@@ -7,8 +7,8 @@ export interface CatalogCacheOptions {
   /** The present tables of the catalog. */
   readonly catalog: () => Promise<CatalogSource>;
   /**
-   * Whether the tables of a schema of the catalog get, within a moment, all that is in the log now. Absent: unknown, and no
-   * missing key is kept.
+   * Waits a moment for the tables of a schema of the catalog. Returns whether they have all that the log had at the call.
+   * Absent: unknown, and no missing key is kept.
    */
   readonly isCaughtUp?: (schema: string) => Promise<boolean>;
   /** Milliseconds of a clock that never goes back, for the age of cached rows. */
