@@ -37,78 +37,103 @@ const IDLE_MS = 10 * 60_000;
 /** A thread is terminated if it still runs a report this long after the report's time limit. */
 const GRACE_MS = 3000;
 
-/** Creates the pool of threads. The first report starts a thread; more threads start while reports wait. */
-export function startReportThreads(
-  connectionString: string,
-  config: Pick<Config, 'LOG_LEVEL' | 'MAX_WAIT_MS' | 'REPORT_CACHE_MB' | 'REPORT_TIMEOUT_MS'>,
-): ReportThreads {
-  const maxThreads = Math.min(MOST_THREADS, availableParallelism());
-  const workerData: ReportThreadData = {
-    connectionString,
-    maxWaitMs: config.MAX_WAIT_MS,
-    longestMs: config.REPORT_TIMEOUT_MS,
-    logLevel: config.LOG_LEVEL,
-    cacheBytes: Math.floor((config.REPORT_CACHE_MB * 2 ** 20) / maxThreads),
-  };
-  const threads = new Piscina<ReportThreadTask | HelpTask, ReportThreadAnswer>({
-    ...program('report-thread'),
-    workerData,
-    minThreads: 0,
-    maxThreads,
-    idleTimeout: IDLE_MS,
-  });
-  const queue = reportQueue(maxThreads, config.MAX_WAIT_MS);
+type ReportConfig = Pick<Config, 'LOG_LEVEL' | 'MAX_WAIT_MS' | 'REPORT_CACHE_MB' | 'REPORT_TIMEOUT_MS'>;
 
+export function startReportThreads(connectionString: string, config: ReportConfig): ReportThreads {
+  return new Threads(connectionString, config);
+}
+
+/** A pool of threads. The first report starts a thread; more threads start while reports wait. */
+class Threads implements ReportThreads {
+  private readonly threads: Piscina<ReportThreadTask | HelpTask, ReportThreadAnswer>;
+  private readonly queue: ReturnType<typeof reportQueue>;
+  private readonly counts: ReturnType<typeof reportMetrics>;
   /** How many threads run a report or a part of one. */
-  let busy = 0;
+  private busy = 0;
   /** How many reports run. */
-  let running = 0;
-  const metrics = reportMetrics(() => ({
-    running,
-    waiting: queue.waiting,
-    threads: threads.threads.map(({ threadId }) => threadId),
-  }));
+  private running = 0;
 
-  async function runTask(
-    task: ReportThreadTask | HelpTask,
-    signal: AbortSignal,
-    port: MessagePort,
-  ): Promise<ReportOutcome> {
-    busy++;
+  constructor(connectionString: string, config: ReportConfig) {
+    const maxThreads = Math.min(MOST_THREADS, availableParallelism());
+    const workerData: ReportThreadData = {
+      connectionString,
+      maxWaitMs: config.MAX_WAIT_MS,
+      longestMs: config.REPORT_TIMEOUT_MS,
+      logLevel: config.LOG_LEVEL,
+      cacheBytes: Math.floor((config.REPORT_CACHE_MB * 2 ** 20) / maxThreads),
+    };
+    this.threads = new Piscina({
+      ...program('report-thread'),
+      workerData,
+      minThreads: 0,
+      maxThreads,
+      idleTimeout: IDLE_MS,
+    });
+    this.queue = reportQueue(maxThreads, config.MAX_WAIT_MS);
+    this.counts = reportMetrics(() => ({
+      running: this.running,
+      waiting: this.queue.waiting,
+      threads: this.threads.threads.map(({ threadId }) => threadId),
+    }));
+  }
+
+  readonly run: RunReport = async (task, keyId) => {
+    const outcome = await this.runAtTurn(task, keyId);
+    if (outcome.type === 'answer') return restored(outcome.answer);
+    throw errorOf(outcome, task);
+  };
+
+  readonly findUsers: FindCellUsers = async (task, keyId) => {
+    const outcome = await this.runAtTurn(task, keyId);
+    if (outcome.type === 'users') return outcome.users;
+    throw errorOf(outcome, task);
+  };
+
+  readonly metrics = async (): Promise<MetricValues[]> => [await this.counts.registry.getMetricsAsJSON()];
+
+  stop(): Promise<void> {
+    return this.threads.destroy();
+  }
+
+  /** Runs a report at its turn. Its time is measured with its wait. */
+  private runAtTurn(task: ReportTask | CellTask, keyId: number): Promise<ReportOutcome> {
+    const { type } = task.parsed.report;
+    const attributes = { 'botledger.report.type': type };
+    return inSpan(`report ${type}`, { kind: 'internal', attributes }, (span) => this.measured(task, keyId, span));
+  }
+
+  private async measured(task: ReportTask | CellTask, keyId: number, span: ActiveSpan): Promise<ReportOutcome> {
+    const asked = performance.now();
+    let result: ReportResult = 'failed';
     try {
-      const { outcome, use } = await threads.run(task, { signal, transferList: [port] });
-      metrics.used(use);
+      const outcome = await this.queue.run(keyId, async (leftMs) => {
+        const waitedMs = performance.now() - asked;
+        this.counts.began(waitedMs);
+        span.set({ 'botledger.report.wait_ms': Math.round(waitedMs) });
+        this.running++;
+        return this.runInThread(task, leftMs).finally(() => this.running--);
+      });
+      result = RESULTS[outcome.type];
       return outcome;
+    } catch (error) {
+      if (error instanceof ReportNotRunError) result = 'not_run';
+      throw error;
     } finally {
-      busy--;
+      span.set({ 'botledger.report.result': result });
+      if (result !== 'answered' && result !== 'no_such_cell') span.fail(result);
+      this.counts.ended(task.parsed.report.type, result, performance.now() - asked);
     }
   }
 
-  /** Lends a report all threads that no other report waits for. @returns ports to those that run already */
-  function recruit(withinMs: number): MessagePort[] {
-    const ports: MessagePort[] = [];
-    for (let giveBack = queue.takeFree(); giveBack !== null; giveBack = queue.takeFree()) {
-      const { port1, port2: leader } = new MessageChannel();
-      // A thread takes longer to start than most reports: it starts now, without work, for the next report.
-      if (busy < threads.threads.length) ports.push(port1);
-      else port1.close();
-      // If it fails, its port is closed, and the report's own thread continues without it.
-      runTask({ leader }, AbortSignal.timeout(withinMs), leader)
-        .catch(() => undefined)
-        .finally(giveBack);
-    }
-    return ports;
-  }
-
-  /** Runs a report. Its time limit counts from when the thread begins it, since starting a thread takes time, too. */
-  async function runInThread(task: ReportTask | CellTask, beginWithinMs: number): Promise<ReportOutcome> {
+  /** Runs a report. Its time limit counts from when the thread begins it, since starting a thread also takes time. */
+  private async runInThread(task: ReportTask | CellTask, beginWithinMs: number): Promise<ReportOutcome> {
     const end = new AbortController();
     const { port1: thread, port2: listener } = new MessageChannel();
     let hasBegun = false;
     let timer = setTimeout(() => end.abort(), beginWithinMs);
     thread.on('message', (message: 'begun' | 'recruit') => {
       if (message === 'recruit') {
-        const helpers = recruit(task.timeoutMs + GRACE_MS);
+        const helpers = this.recruit(task.timeoutMs + GRACE_MS);
         thread.postMessage(helpers, helpers);
         return;
       }
@@ -117,7 +142,7 @@ export function startReportThreads(
       timer = setTimeout(() => end.abort(), task.timeoutMs + GRACE_MS);
     });
     try {
-      return await runTask({ task, listener }, end.signal, listener);
+      return await this.runTask({ task, listener }, end.signal, listener);
     } catch (error) {
       if (!end.signal.aborted) throw error;
       if (!hasBegun) throw new ReportNotRunError();
@@ -128,50 +153,36 @@ export function startReportThreads(
     }
   }
 
-  /** Runs a report at its turn. Its time is measured with its wait. */
-  function runAtTurn(task: ReportTask | CellTask, keyId: number): Promise<ReportOutcome> {
-    const { type } = task.parsed.report;
-    const attributes = { 'botledger.report.type': type };
-    return inSpan(`report ${type}`, { kind: 'internal', attributes }, (span) => measured(task, keyId, span));
+  /** Lends a report all threads that no other report waits for. @returns ports to those that run already */
+  private recruit(withinMs: number): MessagePort[] {
+    const ports: MessagePort[] = [];
+    for (let giveBack = this.queue.takeFree(); giveBack !== null; giveBack = this.queue.takeFree()) {
+      const { port1, port2: leader } = new MessageChannel();
+      // A thread takes longer to start than most reports: it starts now, without work, for the next report.
+      if (this.busy < this.threads.threads.length) ports.push(port1);
+      else port1.close();
+      // If it fails, its port is closed, and the report's own thread continues without it.
+      this.runTask({ leader }, AbortSignal.timeout(withinMs), leader)
+        .catch(() => undefined)
+        .finally(giveBack);
+    }
+    return ports;
   }
 
-  async function measured(task: ReportTask | CellTask, keyId: number, span: ActiveSpan): Promise<ReportOutcome> {
-    const asked = performance.now();
-    let result: ReportResult = 'failed';
+  private async runTask(
+    task: ReportThreadTask | HelpTask,
+    signal: AbortSignal,
+    port: MessagePort,
+  ): Promise<ReportOutcome> {
+    this.busy++;
     try {
-      const outcome = await queue.run(keyId, async (leftMs) => {
-        const waitedMs = performance.now() - asked;
-        metrics.began(waitedMs);
-        span.set({ 'botledger.report.wait_ms': Math.round(waitedMs) });
-        running++;
-        return runInThread(task, leftMs).finally(() => running--);
-      });
-      result = RESULTS[outcome.type];
+      const { outcome, use } = await this.threads.run(task, { signal, transferList: [port] });
+      this.counts.used(use);
       return outcome;
-    } catch (error) {
-      if (error instanceof ReportNotRunError) result = 'not_run';
-      throw error;
     } finally {
-      span.set({ 'botledger.report.result': result });
-      if (result !== 'answered' && result !== 'no_such_cell') span.fail(result);
-      metrics.ended(task.parsed.report.type, result, performance.now() - asked);
+      this.busy--;
     }
   }
-
-  return {
-    async run(task, keyId) {
-      const outcome = await runAtTurn(task, keyId);
-      if (outcome.type === 'answer') return restored(outcome.answer);
-      throw errorOf(outcome, task);
-    },
-    async findUsers(task, keyId) {
-      const outcome = await runAtTurn(task, keyId);
-      if (outcome.type === 'users') return outcome.users;
-      throw errorOf(outcome, task);
-    },
-    metrics: async () => [await metrics.registry.getMetricsAsJSON()],
-    stop: () => threads.destroy(),
-  };
 }
 
 const RESULTS: Readonly<Record<ReportOutcome['type'], ReportResult>> = {
