@@ -1,15 +1,12 @@
 import type { Change, CliContext, ContextRunner } from '../cli/command.ts';
 import { CliError, ReadModelWaitTimeoutError } from '../cli/command.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { FRESH_MS } from '../database/fresh-cache.ts';
 import { engineOf } from '../log/engines.ts';
 import { type Cursor, partitionOf } from '../log/port.ts';
 import { catalogManifest } from '../projections/catalog/manifest.ts';
-import { loadReadModel } from '../projections/load-read-model.ts';
 import { type Manifest, type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { MANIFESTS } from '../projections/registry.ts';
-import { runProjector, shareAmongProjectors } from '../projections/runtime/projector.ts';
-import type { ProjectorOptions } from '../projections/runtime/projector-options.ts';
 import { isFollowed, servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { type LoadProgress, servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
@@ -18,6 +15,7 @@ import { systemSources } from '../util/system-sources.ts';
 import { type AnnounceOptions, announcedWait } from './announced-wait.ts';
 import { type Foundation, openFoundation, openLog } from './compose.ts';
 import { createLogger } from './logger.ts';
+import { StandByProjectors } from './stand-by-projectors.ts';
 
 /**
  * A command waits at most this long until every running instance answers accordingly (decisions.md#command-returns).
@@ -41,8 +39,6 @@ export function cliContext(
   /** For tests: the read models instead of all. */
   changed?: readonly ReadModel[],
 ): ContextRunner {
-  const manifests: readonly Manifest[] = changed ?? MANIFESTS;
-  const current = ({ name }: Manifest): Manifest => manifests.find((each) => each.name === name)!;
   return async (work, { mayCreateDatabase = false } = {}) => {
     const config = readConfig(env);
     // A person reads the command's output. Without LOG_LEVEL, only fatal log lines are written beside it.
@@ -50,59 +46,17 @@ export function cliContext(
     const lifecycle = createLifecycle();
     try {
       const foundation = await openFoundation(config, 'command', logger, lifecycle, { mayCreateDatabase });
-      const { pool, log, snapshots, instance } = foundation;
-      const logInDatabase = engineOf(config.EVENT_LOG).config.servers(config).length === 0;
-      const announced = <T>(wait: Promise<T>, what: string): Promise<T> =>
-        announcedWait(wait, what, { pool, logInDatabase, notice });
-      const stopping = new AbortController();
-      const shared = shareAmongProjectors(pool, instance, logger);
-      const projector = async ({ name }: Manifest): Promise<ProjectorOptions> => ({
-        model: changed?.find((each) => each.name === name) ?? (await loadReadModel(name)),
-        log,
-        ...shared,
-        logger,
-        onBadEvent: 'stop',
-        standBy: true,
-        signal: stopping.signal,
-      });
-      const yielding = new AbortController();
-      const standByEnds = AbortSignal.any([stopping.signal, yielding.signal]);
-      const standBy = async (model: Manifest): Promise<void> => {
-        await runProjector({ ...(await projector(model)), signal: standByEnds }, true);
-      };
-      const projecting = new Map([[catalogManifest.name, standBy(catalogManifest)]]);
-      lifecycle.started('projectors', async () => {
-        stopping.abort();
-        await Promise.all(projecting.values());
-      });
+      const { log } = foundation;
+      const projectors = new StandByProjectors(foundation, logger, changed);
+      projectors.begin(catalogManifest);
+      lifecycle.started('projectors', () => projectors.stop());
       const logEnd = await log.endCursor();
-      const projected: CliContext['projected'] = async (asked) => {
-        const model = current(asked);
-        const { name } = model;
-        if (!standByEnds.aborted && !projecting.has(name)) projecting.set(name, standBy(model));
-        const caughtUp = waitForReadModels([servedProgress(pool, model)], logEnd, { timeoutMs: WAIT_MS });
-        if (!(await announced(caughtUp, `the read model ${name} to catch up with the log`)))
-          throw new CliError(`the read model ${name} did not catch up with the log within ${WAIT_MS / 1000} s`);
-        const { version } = servedOf(await versionsOf(pool, model))!;
-        return { pool, schema: schemaOf(name, version) };
-      };
-      const context: CliContext = {
+      return await work({
+        ...readModelsOf({ foundation, config, projectors, logEnd, notice, manifests: changed ?? MANIFESTS }),
         log,
-        pool,
-        snapshots,
+        pool: foundation.pool,
+        snapshots: foundation.snapshots,
         sources: systemSources,
-        manifests,
-        projector,
-        catalog: () => projected(catalogManifest),
-        projected,
-        waitForReadModels: (change) =>
-          announced(waitForChange(foundation, manifests, change), 'the recorded change to be in effect'),
-        applied: (change) => hasApplied(foundation, manifests, change),
-        async answering(model) {
-          const served = servedOf(await versionsOf(pool, current(model)));
-          return served === null ? null : { pool, schema: schemaOf(served.name, served.version) };
-        },
-        waitForSwitch: () => pause(SWITCH_MS),
         allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
         async openLog(engine) {
           if (engine === log.engine) return log;
@@ -110,31 +64,82 @@ export function cliContext(
           lifecycle.started(`log on ${engine}`, () => opened.close());
           return opened;
         },
-        signal: stopping.signal,
+        signal: projectors.signal,
         async yieldToService() {
           if (!(await isServed(foundation))) return;
-          yielding.abort();
+          const ended = projectors.yieldToService();
           foundation.yieldToService();
-          await Promise.all(projecting.values());
+          await ended;
           lowerPriority();
         },
         progress,
         standardOutput: process.stdout,
         notice,
-        destinations: {
-          clickHouseUrl: config.EXPORT_CLICKHOUSE_URL,
-          s3: {
-            url: config.EXPORT_S3_URL,
-            region: config.EXPORT_S3_REGION,
-            accessKeyId: config.EXPORT_S3_ACCESS_KEY_ID,
-            secretAccessKey: config.EXPORT_S3_SECRET_ACCESS_KEY,
-          },
-        },
-      };
-      return await work(context);
+        destinations: destinationsOf(config),
+      });
     } finally {
       await lifecycle.stop();
     }
+  };
+}
+
+function destinationsOf(config: Config): CliContext['destinations'] {
+  return {
+    clickHouseUrl: config.EXPORT_CLICKHOUSE_URL,
+    s3: {
+      url: config.EXPORT_S3_URL,
+      region: config.EXPORT_S3_REGION,
+      accessKeyId: config.EXPORT_S3_ACCESS_KEY_ID,
+      secretAccessKey: config.EXPORT_S3_SECRET_ACCESS_KEY,
+    },
+  };
+}
+
+type ReadModelsOfCommand = Pick<
+  CliContext,
+  'manifests' | 'projector' | 'catalog' | 'projected' | 'waitForReadModels' | 'applied' | 'answering' | 'waitForSwitch'
+>;
+
+interface ReadModelsOptions extends Pick<AnnounceOptions, 'notice'> {
+  readonly foundation: Foundation;
+  readonly config: Config;
+  readonly projectors: StandByProjectors;
+  /** The log end when the command began. */
+  readonly logEnd: Cursor;
+  readonly manifests: readonly Manifest[];
+}
+
+/** The read models as a command reads and follows them. */
+function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
+  const { foundation, config, projectors, logEnd, notice, manifests } = options;
+  const { pool } = foundation;
+  const logInDatabase = engineOf(config.EVENT_LOG).config.servers(config).length === 0;
+  const announced = <T>(wait: Promise<T>, what: string): Promise<T> =>
+    announcedWait(wait, what, { pool, logInDatabase, notice });
+  const current = ({ name }: Manifest): Manifest => manifests.find((each) => each.name === name)!;
+  const projected: CliContext['projected'] = async (asked) => {
+    const model = current(asked);
+    const { name } = model;
+    projectors.begin(model);
+    const caughtUp = waitForReadModels([servedProgress(pool, model)], logEnd, { timeoutMs: WAIT_MS });
+    if (!(await announced(caughtUp, `the read model ${name} to catch up with the log`)))
+      throw new CliError(`the read model ${name} did not catch up with the log within ${WAIT_MS / 1000} s`);
+    const { version } = servedOf(await versionsOf(pool, model))!;
+    return { pool, schema: schemaOf(name, version) };
+  };
+  return {
+    manifests,
+    projector: (model) => projectors.optionsOf(model),
+    catalog: () => projected(catalogManifest),
+    projected,
+    waitForReadModels: (change) =>
+      announced(waitForChange(foundation, manifests, change), 'the recorded change to be in effect'),
+    applied: (change) => hasApplied(foundation, manifests, change),
+    async answering(model) {
+      const served = servedOf(await versionsOf(pool, current(model)));
+      return served === null ? null : { pool, schema: schemaOf(served.name, served.version) };
+    },
+    waitForSwitch: () => pause(SWITCH_MS),
   };
 }
 
