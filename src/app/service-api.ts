@@ -1,0 +1,126 @@
+import { adminRoutes } from '../api/administration/routes.ts';
+import type { AppOptions } from '../api/app.ts';
+import { MAX_TEST_SENDS } from '../api/broadcast/test-turns.ts';
+import { createFindLaunch } from '../api/clicks/find-launch.ts';
+import type { ClickRecorder } from '../api/clicks/recorder.ts';
+import type { OneTimeKeys } from '../api/console/one-time-keys.ts';
+import { sessionStore } from '../api/console/session-store.ts';
+import type { KeyUses } from '../api/key-uses.ts';
+import type { AnyRoute } from '../api/route.ts';
+import { apiRoutes } from '../api/routes.ts';
+import { createChangeWait } from '../api/wait-for-change.ts';
+import { createEventTypeDirectory } from '../commands/intake/event-type-directory.ts';
+import { type Config, servesAdmin } from '../config.ts';
+import { FRESH_MS } from '../database/fresh-cache.ts';
+import { type BotApi, createBotApi } from '../platform/bot-api.ts';
+import { broadcastsManifest } from '../projections/broadcasts/manifest.ts';
+import { catalogManifest } from '../projections/catalog/manifest.ts';
+import { eventsManifest } from '../projections/events/manifest.ts';
+import type { Manifest } from '../projections/read-model.ts';
+import { schemaCatchesUp } from '../projections/runtime/wait-for-read-models.ts';
+import { type ServedSchema, servedSchema } from '../projections/served-schema.ts';
+import { createAuthenticator } from '../queries/catalog/authenticator.ts';
+import { createOperatorAuthenticator } from '../queries/operations/operators.ts';
+import { pause } from '../util/pause.ts';
+import { systemSources } from '../util/system-sources.ts';
+import type { Foundation } from './compose.ts';
+import { pacedLog } from './intake-pace.ts';
+import type { ReportThreads } from './report-threads.ts';
+import type { RequestPools } from './request-pools.ts';
+
+/** How long a test send waits for the platform's answer (decisions.md#test-send). */
+const TEST_ANSWER_MS = 10_000;
+/** A request looks up the key and the bot, one after the other. Both together may take MAX_WAIT_MS. */
+const LOOKUPS = 2;
+
+export interface ServiceApiOptions {
+  readonly config: Config;
+  readonly foundation: Foundation;
+  readonly manifests: readonly Manifest[];
+  readonly pools: RequestPools;
+  /** The calls of test sends. */
+  readonly botApi: BotApi;
+  readonly reports: ReportThreads;
+  readonly clicks: ClickRecorder;
+  readonly uses: KeyUses;
+  readonly links: OneTimeKeys;
+  readonly catalogReady: () => boolean;
+}
+
+/** The platform as test sends call it. */
+export function testSendBotApi(config: Config): BotApi {
+  const root = config.TELEGRAM_API_ROOT;
+  return createBotApi({ root, connections: MAX_TEST_SENDS, answerTimeoutMs: TEST_ANSWER_MS });
+}
+
+/** Composes the role `api`: access, routes, links that count clicks, and the console's sessions. */
+export function serviceApi(options: ServiceApiOptions): NonNullable<AppOptions['api']> {
+  const { config, foundation, manifests, pools, clicks, uses, links, catalogReady } = options;
+  const { lookups } = pools;
+  const { log } = foundation;
+  const sources = systemSources;
+  const maxWaitMs = config.MAX_WAIT_MS / LOOKUPS;
+  const served = servedSchema(lookups, manifests, maxWaitMs);
+  const catalog = async () => ({ pool: lookups, schema: await served(catalogManifest) });
+  const keyTables = { catalog, isCaughtUp: schemaCatchesUp(log, lookups), maxWaitMs };
+  const authenticator = createAuthenticator({ ...keyTables, sources });
+  const operators = servesAdmin(config) ? createOperatorAuthenticator(keyTables) : undefined;
+  return {
+    access: {
+      authenticator,
+      ...(operators && { operators }),
+      catalogReady,
+      ratePerKey: config.RATE_LIMIT_PER_KEY,
+      failuresPerMinute: config.AUTH_FAILURES_PER_MINUTE,
+      noteUse: uses.note,
+    },
+    routes: routesOf(options, served),
+    context: { log, sources },
+    corsOrigins: config.CORS_ORIGINS,
+    clicks: {
+      recorder: clicks,
+      findLaunch: createFindLaunch({
+        log,
+        source: async () => ({ pool: lookups, broadcasts: await served(broadcastsManifest) }),
+      }),
+    },
+    console: {
+      authenticator,
+      ...(operators && { operators }),
+      store: sessionStore(lookups),
+      oneTimeKeys: links,
+      catalog,
+      sources,
+    },
+  };
+}
+
+function routesOf(options: ServiceApiOptions, served: ServedSchema): AnyRoute[] {
+  const { config, foundation, manifests, pools, botApi, reports } = options;
+  const { lookups, counts, exports } = pools;
+  const { log, snapshots, pool } = foundation;
+  const sources = systemSources;
+  const routes = apiRoutes({
+    config,
+    pool: lookups,
+    counts,
+    exports,
+    botApi,
+    runReport: reports.run,
+    findCellUsers: reports.findUsers,
+    log: pacedLog(log, lookups, manifests, config.MAX_WAIT_MS),
+    served,
+    sources,
+    snapshots,
+    directory: createEventTypeDirectory({ log, sources }),
+  });
+  if (!servesAdmin(config)) return routes;
+  const admin = adminRoutes({
+    context: { log, sources, pool, manifests, waitForSwitch: () => pause(2 * FRESH_MS) },
+    lookups,
+    catalog: async () => ({ pool: lookups, schema: await served(catalogManifest) }),
+    events: () => served(eventsManifest),
+    waitForCatalog: createChangeWait(lookups, catalogManifest),
+  });
+  return [...routes, ...admin];
+}
