@@ -247,22 +247,6 @@ function programs(): string[] {
   return [...built.map(([, name]) => `src/${name}.ts`), ...threads];
 }
 
-const MAX_LINES = 350;
-/** Files that may be longer, with the reason. */
-const LONG: Readonly<Record<string, string>> = {
-  'test/contract/event-log.contract.ts': 'the whole contract of an engine in one place',
-  'console/src/texts.ts': 'every text of the pages in one place',
-  'console/src/reports/builder.tsx': 'the form of each report type; they share their fields',
-};
-
-it(`no file has more than ${MAX_LINES} lines`, () => {
-  const long = files
-    .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
-    .filter(({ path, lines }) => lines > MAX_LINES && !(path in LONG));
-  expect(long).toEqual([]);
-  expect(Object.keys(LONG).filter((path) => !files.some((file) => file.path === path))).toEqual([]);
-});
-
 /** Rooms that take time, randomness and ids from `Sources`, so that tests and replays control them. */
 const WITHOUT_CLOCK = [
   'domain',
