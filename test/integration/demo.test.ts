@@ -165,7 +165,7 @@ it('every report of the cookbook has rows', async () => {
   ]);
   const answered = data.filter((each) => 'rows' in each) as { rows: Rows; columns: Rows }[];
   for (const { rows } of answered) expect(rows.length).toBeGreaterThan(0);
-  const [line, table, sums, filtered, separated, byProperty, utmTrends, utmTable, list, ...walks] = answered;
+  const [line, table, sums, revenue, filtered, separated, byProperty, utmTrends, utmTable, list, ...walks] = answered;
   const [ordered, strict, unordered, firstTime, everByPremium, recurring, bySavedSegment, ...more] = walks;
   expect(more).toEqual([]);
   expect(bySavedSegment!.columns.map(({ key }) => key)).toContain('user.saved_segments.1');
@@ -179,6 +179,7 @@ it('every report of the cookbook has rows', async () => {
     return sum + (event === 'order_paid' ? value_num! : 0);
   }, 0);
   expect(total(sums!.rows, 's0')).toBeCloseTo(cents / 100, 6);
+  expect(total(revenue!.rows, 's0')).toBeGreaterThan(0);
   expect(filtered!.rows[0].value).toBeGreaterThan(0);
   expect(filtered!.rows[0].value).toBeLessThan(cart_filled!);
   expect(total(separated!.rows, 'value')).toBe(item_viewed);

@@ -55,7 +55,8 @@ describe('a user', () => {
         const status = latest(happenings, (h) => {
           if ('user' in h) return h.user.user_status;
           const { chat_type, makes_user, event_id } = h.update;
-          if (chat_type !== 'private' || !makes_user || event_id === SYSTEM_EVENTS.callback) return undefined;
+          const isElsewhere = event_id === SYSTEM_EVENTS.callback || event_id === SYSTEM_EVENTS.refund;
+          if (chat_type !== 'private' || !makes_user || isElsewhere) return undefined;
           return event_id === SYSTEM_EVENTS.block ? 'blocked' : 'active';
         });
         const created = latest(happenings, (h) => ('user' in h ? h.user.date_create : undefined));
