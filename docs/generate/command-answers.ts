@@ -44,9 +44,9 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'user erase':
     '`users`. A user that the bot never had needs `--force`. See [erase a user](operations.md#erase-a-user).',
   'import events':
-    '`imported`, `imported_before` (by earlier calls with the same file), `repeated` (lines whose `event_key` came before) and `refused`, how many lines. See [import](operations.md#import-events).',
+    '`imported`, `imported_before` (by earlier calls with the same file), `repeated` (lines whose `event_key` came before) and `refused`, how many lines. With `--dry-run`: `dry_run`, `taken` and `refused`. See [import](operations.md#import-events).',
   'import referrals':
-    '`imported`, `imported_before`, `refused`, and `balances`, how many opening balances became events. The rewards follow within seconds while the service runs.',
+    '`imported`, `imported_before`, `refused`, and `balances`, how many opening balances became events; with `--dry-run`: `dry_run`, `taken` and `refused`. The rewards follow within seconds while the service runs.',
   'operator issue': '`operator_id`, and `operator_key`, shown once. See [operators](operations.md#operators).',
   'operator list': 'the operators, without secrets.',
   'operator revoke': '`operator_id`.',

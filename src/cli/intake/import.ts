@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { existingBot } from '../../commands/catalog/bots.ts';
 import { createEventTypeDirectory } from '../../commands/intake/event-type-directory.ts';
 import { importEvents } from '../../commands/intake/import-events.ts';
 import { importReferrals } from '../../commands/referral/import-referrals.ts';
@@ -9,6 +10,7 @@ import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
 import type { Answer, Cli, CliContext } from '../command.ts';
 import { botOption, rename, zone } from '../values.ts';
+import { type DryRun, dryRun } from './dry-run.ts';
 import { EVENT_COLUMNS, EVENT_FORMATS, type FormatOptions, recordReader } from './event-formats.ts';
 import { eventsOf } from './event-lines.ts';
 import { appliedIn, checkCsv, fingerprint, openRefusals } from './import-file.ts';
@@ -16,6 +18,7 @@ import { REFERRAL_COLUMNS, referralsOf } from './referral-lines.ts';
 
 interface FileOptions {
   readonly bot: string;
+  readonly dryRun?: true;
   readonly refused?: string;
 }
 
@@ -28,6 +31,9 @@ export function importCommands(cli: Cli): void {
       '--refused <file>',
       'Write refused lines to this file: number, problem and text of the line, as NDJSON.',
     );
+
+  const dryRunOption = (): Option =>
+    new Option('--dry-run', 'Read the file, count and name what is wrong with it, and import nothing.');
 
   noun
     .command('events')
@@ -45,6 +51,7 @@ export function importCommands(cli: Cli): void {
     .option('--timezone <zone>', 'The zone of dates without an offset; Mixpanel: of a project from before 2023.', zone)
     .option('--rename <old=new>', 'Another name for a property; can be repeated.', rename)
     .addOption(refusedOption())
+    .addOption(dryRunOption())
     .argument('<file>', 'one event a line, as send-event takes it with a date, or as the format has it')
     .action(cli.action<[string, EventsOptions]>(importEventFile));
 
@@ -55,6 +62,7 @@ export function importCommands(cli: Cli): void {
     )
     .addOption(botOption())
     .addOption(refusedOption())
+    .addOption(dryRunOption())
     .argument('<file>', 'NDJSON or CSV; columns are user_id, referrer_id, date, balance, unit')
     .action(cli.action<[string, FileOptions]>(importReferralFile));
 }
@@ -63,6 +71,11 @@ async function importEventFile(context: CliContext, path: string, options: Event
   const { bot } = options;
   const columns = EVENT_COLUMNS[options.format];
   const reader = recordReader(options);
+  const lines = eventsOf(path, columns, reader, context.sources.now);
+  if (options.dryRun) {
+    const read = await dryRunOf(context, path, columns, lines, options);
+    return { ...read, notes: [...read.notes, ...reader.notes()] };
+  }
   const file = await fingerprint(path, readingOf(options));
   const refusals = await openRefusals(options.refused);
   const importing = importEvents(
@@ -71,7 +84,7 @@ async function importEventFile(context: CliContext, path: string, options: Event
       bot,
       file,
       check: () => checkCsv(path, columns),
-      lines: eventsOf(path, columns, reader, context.sources.now),
+      lines,
       namesRefused: options.refused !== undefined,
       onRefused: refusals.add,
       applied: appliedIn(context, 'import'),
@@ -97,7 +110,23 @@ function readingOf({ format, userProperty, timezone, rename }: FormatOptions): s
   return JSON.stringify([format, userProperty, ...more]);
 }
 
-async function importReferralFile(context: CliContext, path: string, { bot, refused }: FileOptions): Promise<Answer> {
+/** Refuses what the import refuses before it reads lines, and counts the lines. */
+async function dryRunOf(
+  { log }: CliContext,
+  path: string,
+  columns: readonly string[],
+  lines: AsyncIterable<object>,
+  { bot, refused }: FileOptions,
+): Promise<{ readonly value: DryRun; readonly notes: readonly string[] }> {
+  await existingBot(log, bot);
+  await checkCsv(path, columns);
+  const refusals = await openRefusals(refused);
+  return { value: await dryRun(lines, refusals).finally(refusals.close), notes: refusals.named };
+}
+
+async function importReferralFile(context: CliContext, path: string, options: FileOptions): Promise<Answer> {
+  const { bot, refused } = options;
+  if (options.dryRun) return dryRunOf(context, path, REFERRAL_COLUMNS, referralsOf(path), options);
   const file = await fingerprint(path, 'referrals');
   const refusals = await openRefusals(refused);
   const importing = importReferrals(

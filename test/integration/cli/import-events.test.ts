@@ -49,6 +49,19 @@ const line = (n: number, fields: object = {}): string =>
   JSON.stringify({ event: 'order', user_id: n, date: '2024-01-02T03:04:05Z', ...fields });
 
 describe('import events', () => {
+  it('reads a file without importing it with --dry-run, and names what is wrong', async () => {
+    const path = await file(`${line(1)}\n{"event":"order"}\n${line(2, { properties: { plan: 'pro' } })}\n`, 'dry');
+    const refused = join(folder, 'dry-refused');
+    const run = await cli.run('import', 'events', '--bot', bot, path, '--dry-run', '--refused', refused, '--json');
+    expect(run).toMatchObject({ code: 0, err: expect.stringContaining('line 2: ') });
+    expect(JSON.parse(run.out)).toEqual({ dry_run: true, taken: 2, refused: 1 });
+    expect(await readFile(refused, 'utf8')).toContain('{\\"event\\":\\"order\\"}');
+    expect(parts()).toEqual([]);
+    expect(await importFile(path)).toMatchObject({ imported: 2, refused: 1 });
+    const unknown = await cli.run('import', 'events', '--bot', 'nobot', path, '--dry-run');
+    expect(unknown.code).not.toBe(0);
+  });
+
   it('reads NDJSON, with all digits of a value', async () => {
     const path = await file(
       `${line(1)}\n\n{"event":"order","user_id":2,"date":"2024-01-02T03:04:05","value_num":12345678901234.5678}\n`,
