@@ -1,4 +1,5 @@
 import { type CallOptions, type ClientOptions, createCall, surroundingsOf } from './call.ts';
+import { createExport, type ExportRows } from './export.ts';
 import { CALLS, type Methods } from './methods.ts';
 import { itemsOf } from './pages.ts';
 import { EVENTS, UPDATES } from './paths.ts';
@@ -35,6 +36,11 @@ export interface Client extends Methods {
   answer<P extends PostPath>(path: P, body: Body<P>, options?: CallOptions): Promise<Answer<P, 'post'>>;
   /** Every item of a list, from page to page. Each page is a call. @throws BotledgerError */
   pages<P extends PagedPath>(path: P, ...rest: QueryArguments<P>): AsyncGenerator<Item<P>, void, undefined>;
+  /**
+   * The rows of an export, as they arrive, from one snapshot. An export that breaks off after its first row is not repeated.
+   * @throws BotledgerError
+   */
+  readonly exportRows: ExportRows;
   /** A queue for `send-event`. */
   eventQueue(options?: QueueOptions<CustomEvent>): Queue<CustomEvent>;
   /** A queue for `send-batch-update`. */
@@ -66,6 +72,7 @@ export function createClient(options: ClientOptions): Client {
     },
     pages: (path: string, query: object = {}, given?: CallOptions) =>
       itemsOf(query, async (page) => (await read(path, page, given)) as object),
+    exportRows: createExport(options, surroundings),
     eventQueue: (given?: QueueOptions<CustomEvent>) =>
       createQueue(EVENTS, (batch, each) => act(EVENTS, batch, each), surroundings, given),
     updateQueue: (given?: QueueOptions<ForwardedUpdate>) =>

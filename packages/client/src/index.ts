@@ -1,6 +1,7 @@
 export type { CallOptions, ClientOptions } from './call.ts';
 export { type Client, createClient } from './client.ts';
 export * from './errors.ts';
+export type { ExportKind, ExportQuery, ExportRow, ExportRows } from './export.ts';
 export { createForwarder, type Forwarder, type ForwarderOptions, type UserTools } from './forwarder.ts';
 export type { Methods } from './methods.ts';
 export type { Queue, QueueOptions } from './queue.ts';

@@ -210,14 +210,14 @@ def _answer_of(operation: Operation, outcome: Outcome, now: Callable[[], float])
     if not outcome.is_success:
         headers = outcome.headers
         raise error_of(
-            outcome.status_code, body, headers.get("location"), _retry_after_s(headers.get("retry-after"), now)
+            outcome.status_code, body, headers.get("location"), retry_after_s(headers.get("retry-after"), now)
         )
     if not isinstance(body, dict) or body.get("ok") is not True:
         raise ServerError("the answer is not in the form of the service", status=outcome.status_code)
     return body
 
 
-def _retry_after_s(value: str | None, now: Callable[[], float]) -> float | None:
+def retry_after_s(value: str | None, now: Callable[[], float]) -> float | None:
     """Seconds or a date (RFC 9110, 10.2.3)."""
     if value is None:
         return None

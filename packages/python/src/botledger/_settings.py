@@ -44,9 +44,9 @@ class Settings:
         self.headers = headers
         self.max_retries = max_retries
         self.timeout_s = timeout_s
-        self._random = random
+        self.random = random
         self.new_key = new_key
-        self._now = now
+        self.now = now
         self._on_request = on_request
         self._new_request_id = new_request_id
 
@@ -78,5 +78,5 @@ class Settings:
         )
         retries = self.max_retries if max_retries is None else max_retries
         return attempts(
-            operation, request, max_retries=retries, random=self._random, now=self._now, on_request=self._on_request
+            operation, request, max_retries=retries, random=self.random, now=self.now, on_request=self._on_request
         )

@@ -17,11 +17,21 @@ from typing_extensions import Self
 
 from ._attempts import OnRequest, Outcome, Request, Steps
 from ._delivery import OnFailed
+from ._export import (
+    ExportKind,
+    Lines,
+    begin_again_after_s,
+    broken_off,
+    export_path,
+    export_query,
+    refusal_of,
+)
 from ._operation import Values
 from ._operations import AsyncMethods
 from ._pages import Pages
 from ._settings import Settings
 from .async_queue import AsyncEventQueue
+from .errors import BotledgerError
 from .spool import SpoolFolder
 from .types import CustomEventInput, ForwardedUpdateInput
 
@@ -81,6 +91,44 @@ class AsyncClient(AsyncMethods):
             operation, body=body, query=query, path=path, header=header, idempotency_key=idempotency_key
         )
         return await self._run(steps, self._sleep)
+
+    async def export_rows(
+        self, kind: ExportKind, *, from_date: str | None = None, to_date: str | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """The rows of an export, as they arrive, from one snapshot. Amounts and numbers with a fraction are Decimal.
+
+        from_date, to_date: dates of the bot's time zone, the last one included. An export that breaks off after its first row is
+        not repeated.
+        """
+        settings = self._settings
+        attempt = 0
+        while True:
+            try:
+                async with self._http.stream(
+                    "GET",
+                    settings.base_url + export_path(kind),
+                    params=export_query(from_date, to_date),
+                    headers=settings.headers,
+                    timeout=settings.timeout_s,
+                    follow_redirects=False,
+                ) as response:
+                    if response.is_success:
+                        lines = Lines(kind)
+                        async for chunk in response.aiter_bytes():
+                            for row in lines.rows(chunk):
+                                attempt = -1
+                                yield row
+                        lines.end()
+                        return
+                    await response.aread()
+                    error: BotledgerError = refusal_of(response, settings.now)
+            except (httpx.TransportError, httpx.DecodingError) as cause:
+                error = broken_off(cause)
+            wait = None if attempt < 0 else begin_again_after_s(error, attempt, settings.max_retries, settings.random)
+            if wait is None:
+                raise error
+            await self._sleep(wait)
+            attempt += 1
 
     def event_queue(
         self,

@@ -15,10 +15,20 @@ import httpx
 from typing_extensions import Self
 
 from ._attempts import OnRequest, Outcome, Request, Steps
+from ._export import (
+    ExportKind,
+    Lines,
+    begin_again_after_s,
+    broken_off,
+    export_path,
+    export_query,
+    refusal_of,
+)
 from ._operation import Values
 from ._operations import Methods
 from ._pages import Pages
 from ._settings import Settings
+from .errors import BotledgerError
 from .queue import EventQueue, OnFailed, WaitFor, wait_for
 from .spool import SpoolFolder
 from .types import CustomEventInput, ForwardedUpdateInput
@@ -85,6 +95,44 @@ class Client(Methods):
             operation, body=body, query=query, path=path, header=header, idempotency_key=idempotency_key
         )
         return self._run(steps, self._sleep)
+
+    def export_rows(
+        self, kind: ExportKind, *, from_date: str | None = None, to_date: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """The rows of an export, as they arrive, from one snapshot. Amounts and numbers with a fraction are Decimal.
+
+        from_date, to_date: dates of the bot's time zone, the last one included. An export that breaks off after its first row is
+        not repeated.
+        """
+        settings = self._settings
+        attempt = 0
+        while True:
+            try:
+                with self._http.stream(
+                    "GET",
+                    settings.base_url + export_path(kind),
+                    params=export_query(from_date, to_date),
+                    headers=settings.headers,
+                    timeout=settings.timeout_s,
+                    follow_redirects=False,
+                ) as response:
+                    if response.is_success:
+                        lines = Lines(kind)
+                        for chunk in response.iter_bytes():
+                            for row in lines.rows(chunk):
+                                attempt = -1
+                                yield row
+                        lines.end()
+                        return
+                    response.read()
+                    error: BotledgerError = refusal_of(response, settings.now)
+            except (httpx.TransportError, httpx.DecodingError) as cause:
+                error = broken_off(cause)
+            wait = None if attempt < 0 else begin_again_after_s(error, attempt, settings.max_retries, settings.random)
+            if wait is None:
+                raise error
+            self._sleep(wait)
+            attempt += 1
 
     def event_queue(
         self,
