@@ -58,7 +58,13 @@ export interface ApiDependencies {
 export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
   const { pool, log, served, sources, directory } = dependencies;
   const updates = receiveUpdates({ log, sources });
-  const unknown = reportUnknownUsers(pool, served, dataAsOf(pool, log, sources));
+  const unknown = reportUnknownUsers({
+    pool,
+    log,
+    served,
+    asOf: dataAsOf(pool, log, sources),
+    maxWaitMs: dependencies.config.MAX_WAIT_MS,
+  });
   const reports = reportsOfBots(dependencies);
   return [
     sendTarget(receiveTargetEvents({ log, sources, directory }), findUnknownTargets(directory), unknown, sources.now),

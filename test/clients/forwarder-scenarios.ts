@@ -49,9 +49,11 @@ const update = (given: object, ...names: string[]): Step => ({
   events: names.map((name) => ({ name })),
 });
 
+const pathOf = ({ path }: { readonly path: string }): string => path.split('?')[0]!;
+
 /** The items that arrived at a path, in order. */
 function itemsAt({ proxy }: ForwarderScene, path: string): Readonly<Record<string, unknown>>[] {
-  return proxy.arrived.filter((each) => each.path === path).flatMap(({ body }) => JSON.parse(body));
+  return proxy.arrived.filter((each) => pathOf(each) === path).flatMap(({ body }) => JSON.parse(body));
 }
 const updatesAt = (scene: ForwarderScene) => itemsAt(scene, '/v1/send-batch-update');
 const eventsAt = (scene: ForwarderScene) => itemsAt(scene, '/v1/send-event');
@@ -162,7 +164,7 @@ export const forwarderScenarios: Readonly<Record<string, (scene: ForwarderScene)
     const visit = update(message(10_001, 900, `/start ${code}`));
     const { failed } = await scene.run([visit, update(message(10_002, 900), 'Order'), FLUSH]);
     expect(failed).toEqual([]);
-    expect(scene.proxy.arrived.map(({ path }) => path)).toEqual([
+    expect(scene.proxy.arrived.map(pathOf)).toEqual([
       '/v1/send-batch-update',
       '/v1/send-batch-update',
       '/v1/send-event',
@@ -196,7 +198,7 @@ export const forwarderScenarios: Readonly<Record<string, (scene: ForwarderScene)
     expect(results[0]!.handled).toEqual([{ taken: true }, { error }, { taken: true }]);
     expect(failed).toEqual([error]);
     // The visit first, then each event at once.
-    const [first, second] = scene.proxy.arrived.map(({ path }) => path);
+    const [first, second] = scene.proxy.arrived.map(pathOf);
     expect([first, second]).toEqual(['/v1/send-batch-update', '/v1/send-event']);
     expect(await scene.counts()).toMatchObject({ paid: 2 });
   },
@@ -214,7 +216,7 @@ export const forwarderScenarios: Readonly<Record<string, (scene: ForwarderScene)
     const steps: Step[] = [update(message(10_001, 1), 'opened'), { do: 'close' }];
     const { failed } = await scene.run(steps, { max_delay_ms: 3_600_000 });
     expect(failed).toEqual([]);
-    expect(scene.proxy.arrived.map(({ path }) => path)).toEqual(['/v1/send-batch-update', '/v1/send-event']);
+    expect(scene.proxy.arrived.map(pathOf)).toEqual(['/v1/send-batch-update', '/v1/send-event']);
   },
 
   async '12: a kill -9 costs what waits, and no purchase whose receipt was awaited'(scene) {
@@ -250,5 +252,16 @@ export const forwarderScenarios: Readonly<Record<string, (scene: ForwarderScene)
     } finally {
       await rm(spool, { recursive: true });
     }
+  },
+
+  async '13: users that the bot has not met are logged, once'(scene) {
+    const steps = [11_001, 11_002].flatMap((id) => [update(message(id, id), 'opened'), FLUSH]);
+    const { stderr } = await scene.run(steps, { forward_updates: false });
+    expect(stderr.match(/the bot has not met the users .*/g)).toEqual([
+      'the bot has not met the users 11001: their events do not count yet',
+    ]);
+    // The update comes first, so the user is known.
+    const known = await scene.run([update(message(11_003, 11_003), 'opened'), FLUSH]);
+    expect(known.stderr).not.toContain('has not met');
   },
 };

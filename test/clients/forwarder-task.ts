@@ -47,6 +47,8 @@ export interface ForwarderRun {
   readonly results: readonly StepResult[];
   /** The texts of the errors that `onFailed` got, one for each item. */
   readonly failed: readonly string[];
+  /** The log of the program. */
+  readonly stderr: string;
 }
 
 export interface Framework {
@@ -87,5 +89,5 @@ export async function runFramework({ command }: Framework, task: ForwarderTask):
   const code = await ended;
   if (child.signalCode === 'SIGKILL') return null;
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}\n${stderr}`);
-  return JSON.parse(stdout) as ForwarderRun;
+  return { ...(JSON.parse(stdout) as Omit<ForwarderRun, 'stderr'>), stderr };
 }

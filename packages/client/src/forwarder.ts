@@ -1,4 +1,4 @@
-import { type ClientOptions, surroundingsOf } from './call.ts';
+import { type ClientOptions, createCall, surroundingsOf } from './call.ts';
 import { type Client, createClient } from './client.ts';
 import { EVENTS, UPDATES } from './paths.ts';
 import { createQueue, type Queue, type QueueOptions, report } from './queue.ts';
@@ -45,6 +45,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const { forwardUpdates = true, onFailed: handBack = report } = options;
   const client = createClient(options);
   const surroundings = surroundingsOf(options);
+  const call = createCall(options, surroundings);
   const usual = { ...options.queue, onFailed: handBack };
   let closed = false;
   const updates = createQueue<ForwardedUpdate>(
@@ -55,14 +56,24 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   );
   const events = createQueue<CustomEvent>(
     EVENTS,
-    async (batch, call) => {
+    async (batch, given) => {
       // Rule 7: an update may make the user, or the visit, that an event needs.
       await updates.flush();
-      await client.post(EVENTS, [...batch], call);
+      const answer = await call('POST', EVENTS, { query: { report: 'unknown_users' }, body: batch }, given);
+      logUnknown((answer as { readonly unknown_users?: readonly number[] | null }).unknown_users ?? []);
     },
     surroundings,
     usual,
   );
+  /** Rule 13: such events count nothing until the user appears, and nothing else says so to the bot. */
+  let hasLogged = false;
+  function logUnknown(users: readonly number[]): void {
+    if (users.length === 0 || hasLogged) return;
+    hasLogged = true;
+    console.warn(
+      `botledger: the bot has not met the users ${users.slice(0, 10).join(', ')}: their events do not count yet`,
+    );
+  }
   const date = (): string => new Date(surroundings.now()).toISOString();
   function onFailed(error: unknown, item: ForwardedUpdate | CustomEvent): void {
     try {

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { z } from 'zod';
+import type { EventLog } from '../../log/port.ts';
 import { eventsManifest } from '../../projections/events/manifest.ts';
+import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import type { ServedSchema } from '../../projections/served-schema.ts';
 import { unknownUsers } from '../../queries/intake/unknown-users.ts';
 import { botOf } from '../access.ts';
@@ -35,14 +37,30 @@ export type ReportUnknownUsers = (
   userIds: () => readonly number[],
 ) => Promise<Omit<z.output<typeof acceptedWithReport>, 'ok'>>;
 
-export function reportUnknownUsers(pool: pg.Pool, served: ServedSchema, asOf: DataAsOf): ReportUnknownUsers {
+interface ReportOptions {
+  readonly pool: pg.Pool;
+  readonly log: EventLog;
+  readonly served: ServedSchema;
+  readonly asOf: DataAsOf;
+  readonly maxWaitMs: number;
+}
+
+export function reportUnknownUsers({ pool, log, served, asOf, maxWaitMs }: ReportOptions): ReportUnknownUsers {
+  const lookUp = async (botId: number, timezone: string, userIds: readonly number[]) => {
+    const schema = await served(eventsManifest);
+    const data_as_of = await asOf([schema], timezone);
+    return { unknown_users: await unknownUsers({ pool, schema }, botId, userIds), data_as_of };
+  };
   return async (request, { report }, userIds) => {
     if (report === undefined) return {};
     const { bot_id, timezone } = botOf(request);
     try {
-      const schema = await served(eventsManifest);
-      const data_as_of = await asOf([schema], timezone);
-      return { unknown_users: await unknownUsers({ pool, schema }, bot_id, userIds()), data_as_of };
+      const found = await lookUp(bot_id, timezone, userIds());
+      if (found.unknown_users.length === 0) return found;
+      // Updates that were accepted before these events may make the users.
+      const progress = servedProgress(pool, eventsManifest, false);
+      await waitForReadModels([progress], await log.endCursor(), { timeoutMs: maxWaitMs });
+      return await lookUp(bot_id, timezone, found.unknown_users);
     } catch (error) {
       // The events are in the log: the answer must not be an error.
       request.log.warn({ err: error, bot_id }, 'failed to look up unknown users; answering without them');

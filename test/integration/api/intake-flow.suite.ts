@@ -162,7 +162,6 @@ export function describeIntakeFlow(start: () => Promise<TestService>): void {
 
   test('an answer names the users that the bot has not met, if the request asks for them', async () => {
     await service.post('/v1/send-update', { update: message(901, { text: 'hi' }) }, key);
-    await service.projected();
     const ask = (path: string, body: unknown) => service.post(`${path}?report=unknown_users`, body, key);
     const events = [903, 901, 902, 903].map((user_id) => ({ event: 'order', user_id }));
     const { body } = await ask('/v1/send-event', events);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
@@ -16,6 +17,8 @@ from .async_client import AsyncClient
 from .async_queue import AsyncEventQueue
 from .spool import SpoolFolder
 from .types import CustomEventFields, CustomEventInput, ForwardedUpdateInput
+
+logger = logging.getLogger("botledger")
 
 T = TypeVar("T", bound=Mapping[str, Any])
 
@@ -109,6 +112,18 @@ class Forwarder:
         self._events: AsyncEventQueue[CustomEventInput] = client.event_queue(**options)
         # Rule 7: an update may make the user, or the visit, that an event needs.
         self._events._before_batch = self._updates.flush
+        self._events._query = {"report": "unknown_users"}
+        self._events._on_answer = self._log_unknown
+        self._has_logged = False
+
+    def _log_unknown(self, answer: Mapping[str, Any]) -> None:
+        """Rule 13: such events count nothing until the user appears, and nothing else says so to the bot."""
+        users = answer.get("unknown_users")
+        if not users or self._has_logged:
+            return
+        self._has_logged = True
+        named = ", ".join(str(user) for user in users[:10])
+        logger.warning("the bot has not met the users %s: their events do not count yet", named)
 
     def date(self) -> str:
         return self._now().astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")

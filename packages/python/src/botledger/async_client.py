@@ -181,10 +181,12 @@ class AsyncClient(AsyncMethods):
         await self.close()
 
     async def _send_batch(
-        self, operation: str, content: bytes, key: str, sleep: Callable[[float], Awaitable[None]]
-    ) -> None:
-        steps = self._settings.steps(operation, content=content, idempotency_key=key, max_retries=float("inf"))
-        await self._run(steps, sleep)
+        self, operation: str, content: bytes, key: str, sleep: Callable[[float], Awaitable[None]], query: Values
+    ) -> Any:
+        steps = self._settings.steps(
+            operation, content=content, query=query, idempotency_key=key, max_retries=float("inf")
+        )
+        return await self._run(steps, sleep)
 
     async def _pages(self, operation: str, *, query: Values, items: str) -> AsyncIterator[Any]:
         pages = Pages(query, items)

@@ -26,6 +26,7 @@ from ._delivery import (
     report,
     reported,
 )
+from ._operation import Values
 from ._receipt import AsyncReceipt, settle, settled_future
 from .spool import SpoolFolder, opened
 
@@ -84,6 +85,8 @@ class AsyncEventQueue(Generic[T]):
         watch(self)
         # Awaited before the first attempt of each batch.
         self._before_batch: Callable[[], Awaitable[None]] | None = None
+        self._query: Values = {}
+        self._on_answer: Callable[[Any], None] | None = None
 
     def add(self, item: T) -> bool:
         """Takes a copy of an item at once. False: the queue is full and did not take it.
@@ -261,7 +264,8 @@ class AsyncEventQueue(Generic[T]):
             try:
                 if self._before_batch is not None:
                     await self._before_batch()
-                await self._client._send_batch(self._operation, content_of(part), key, self._sleep)
+                content = content_of(part)
+                answer = await self._client._send_batch(self._operation, content, key, self._sleep, self._query)
             except Exception as error:
                 refused, again = parts_after(error, part)
                 self._parts.popleft()
@@ -272,6 +276,8 @@ class AsyncEventQueue(Generic[T]):
                 self._parts.popleft()
                 self._sent += len(part)
                 self._settle(part, None)
+                if self._on_answer is not None:
+                    self._on_answer(answer)
 
     def _fail(self, error: Exception, entries: list[Entry[T]]) -> None:
         reported(self._on_failed, error, [entry.item for entry in entries])
