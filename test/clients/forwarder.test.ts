@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { longRows } from '../support/long-only.ts';
 import { type ForwarderScene, forwarderScenarios } from './forwarder-scenarios.ts';
 import { frameworks, runFramework } from './forwarder-task.ts';
 import { type Surroundings, stageOf, surroundings } from './stage.ts';
@@ -15,7 +16,11 @@ afterAll(async () => {
   console.table(table);
 });
 
-describe.each(frameworks)('the middleware of $name', (framework) => {
+/** Telegraf's middleware has the forwarder of grammY's, so `npm test` leaves it to `npm run test:long`. */
+const isTelegraf = ({ name }: { readonly name: string }): boolean => name === 'telegraf';
+const tried = [...frameworks.filter((each) => !isTelegraf(each)), ...longRows(frameworks.filter(isTelegraf))];
+
+describe.each(tried)('the middleware of $name', (framework) => {
   const { lacks } = framework;
   if (lacks !== undefined) console.warn(`the middleware of ${framework.name} is not tested here, for want of ${lacks}`);
 
