@@ -37,11 +37,11 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** Calls the service and gives the body of its answer. */
+/** Calls the service and gives the body of its answer; with `asStream` its ReadableStream, which the limits of time leave alone. */
 export type Call = (
   method: 'GET' | 'POST',
   path: string,
-  input: Readonly<{ query?: object; body?: unknown }>,
+  input: Readonly<{ query?: object; body?: unknown; asStream?: true }>,
   options?: CallOptions,
 ) => Promise<unknown>;
 
@@ -110,7 +110,7 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
     ...(options.fetch && { fetch: options.fetch }),
   });
 
-  return async (method, path, { query, body }, call = {}) => {
+  return async (method, path, { query, body, asStream = false }, call = {}) => {
     const { signal, maxRetries = usualRetries, timeoutMs = usualTimeoutMs } = call;
     const key = takesKey(method, path) ? (call.idempotencyKey ?? newKey()) : null;
     const requestId = newRequestId();
@@ -142,13 +142,13 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
         body: text,
         bodySerializer: (serialized: unknown) => serialized,
         headers: ofCall,
-        parseAs: 'text',
+        parseAs: asStream ? 'stream' : 'text',
         signal: ending.signal,
       };
       try {
         const { data, error, response } = await client.request(method as never, path as never, init as never);
         answered(response.status);
-        if (response.ok) return answerOf(path, data, response);
+        if (response.ok) return asStream ? response.body : answerOf(path, data, response);
         throw errorOf(response.status, error, response.headers, retryAfterMs(response.headers));
       } catch (cause) {
         if (cause instanceof BotledgerError) throw cause;

@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions): Client {
     },
     pages: (path: string, query: object = {}, given?: CallOptions) =>
       itemsOf(query, async (page) => (await read(path, page, given)) as object),
-    exportRows: createExport(options, surroundings),
+    exportRows: createExport(call),
     eventQueue: (given?: QueueOptions<CustomEvent>) =>
       createQueue(EVENTS, (batch, each) => act(EVENTS, batch, each), surroundings, given),
     updateQueue: (given?: QueueOptions<ForwardedUpdate>) =>
