@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { ROOT } from '../support/source-files.ts';
+import { runWithTask } from './run-with-task.ts';
 
 /** A client library with the program that drives it (README.md of this folder). */
 export interface ClientProgram {
@@ -70,23 +69,9 @@ export type Result =
 
 /** Runs the program once. @returns null if it killed itself @throws Error with its stderr if it does not answer as the page says */
 export async function runProgram({ command }: ClientProgram, task: Task): Promise<readonly Result[] | null> {
-  const [program, ...parameters] = command;
-  const child = spawn(program!, parameters, { cwd: ROOT, stdio: 'pipe' });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (part: Buffer) => {
-    stdout += part.toString();
-  });
-  child.stderr.on('data', (part: Buffer) => {
-    stderr += part.toString();
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  child.stdin.end(JSON.stringify(task));
-  const code = await ended;
-  if (child.signalCode === 'SIGKILL') return null;
-  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}\n${stderr}`);
+  const ran = await runWithTask(command, task);
+  if (ran === null) return null;
+  const { stdout, stderr } = ran;
   try {
     const { results } = JSON.parse(stdout) as { results: readonly Result[] };
     if (results.length !== task.actions.length) throw new Error(`${results.length} results`);

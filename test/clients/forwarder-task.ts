@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { pythonOfTests } from '../support/python.ts';
-import { ROOT } from '../support/source-files.ts';
+import { runWithTask } from './run-with-task.ts';
 
 /** The task of a program that drives a middleware in its framework (README.md of this folder). */
 export interface ForwarderTask {
@@ -72,22 +71,6 @@ export const frameworks: readonly Framework[] = [
 
 /** @returns null if the program killed itself @throws Error with its stderr if it fails */
 export async function runFramework({ command }: Framework, task: ForwarderTask): Promise<ForwarderRun | null> {
-  const [program, ...parameters] = command;
-  const child = spawn(program!, parameters, { cwd: ROOT, stdio: 'pipe' });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (part: Buffer) => {
-    stdout += part.toString();
-  });
-  child.stderr.on('data', (part: Buffer) => {
-    stderr += part.toString();
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  child.stdin.end(JSON.stringify(task));
-  const code = await ended;
-  if (child.signalCode === 'SIGKILL') return null;
-  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}\n${stderr}`);
-  return { ...(JSON.parse(stdout) as Omit<ForwarderRun, 'stderr'>), stderr };
+  const ran = await runWithTask(command, task);
+  return ran && { ...(JSON.parse(ran.stdout) as Omit<ForwarderRun, 'stderr'>), stderr: ran.stderr };
 }
