@@ -49,6 +49,7 @@ class Request:
     query: Mapping[str, str]
     headers: Mapping[str, str]
     content: bytes | None
+    stream: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def request_of(
         headers["idempotency-key"] = key
     if content is not None:
         headers["content-type"] = "application/json"
-    return Request(operation.method, filled, _texts(query), headers, content)
+    return Request(operation.method, filled, _texts(query), headers, content, operation.stream)
 
 
 def _texts(query: Mapping[str, Any]) -> dict[str, str]:
@@ -121,7 +122,7 @@ def attempts(
     now: Callable[[], float],
     on_request: OnRequest | None,
 ) -> Steps:
-    """The steps of a call. Returns the parsed body of its answer, or the text of a CSV. Raises BotledgerError."""
+    """The steps of a call. Returns the parsed body of its answer, the text of a CSV, or a stream. Raises BotledgerError."""
     started = now()
     attempt = 0
     while True:
@@ -199,6 +200,8 @@ def _answer_of(operation: Operation, outcome: Outcome, now: Callable[[], float])
     if not isinstance(outcome, httpx.Response):
         text = "no answer in time" if isinstance(outcome, httpx.TimeoutException) else f"the connection failed: {outcome}"
         raise NoAnswerError(text) from outcome
+    if outcome.is_success and operation.stream:
+        return outcome
     if outcome.is_success and outcome.headers.get("content-type", "").startswith("text/csv"):
         return outcome.text
     try:
@@ -210,14 +213,14 @@ def _answer_of(operation: Operation, outcome: Outcome, now: Callable[[], float])
     if not outcome.is_success:
         headers = outcome.headers
         raise error_of(
-            outcome.status_code, body, headers.get("location"), retry_after_s(headers.get("retry-after"), now)
+            outcome.status_code, body, headers.get("location"), _retry_after_s(headers.get("retry-after"), now)
         )
     if not isinstance(body, dict) or body.get("ok") is not True:
         raise ServerError("the answer is not in the form of the service", status=outcome.status_code)
     return body
 
 
-def retry_after_s(value: str | None, now: Callable[[], float]) -> float | None:
+def _retry_after_s(value: str | None, now: Callable[[], float]) -> float | None:
     """Seconds or a date (RFC 9110, 10.2.3)."""
     if value is None:
         return None

@@ -13,7 +13,7 @@ class Operation:
     """A call of the service.
 
     keyed: whether it takes an Idempotency-Key. harmless: whether it may be repeated after an unknown outcome.
-    numbers: the fields of its body that are numbers.
+    numbers: the fields of its body that are numbers. stream: whether its answer is read as it arrives.
     """
 
     method: str
@@ -21,6 +21,7 @@ class Operation:
     keyed: bool
     harmless: bool
     numbers: tuple[str, ...] = ()
+    stream: bool = False
 
 
 Values = Mapping[str, Any]

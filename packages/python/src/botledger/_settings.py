@@ -9,8 +9,7 @@ import httpx
 
 from . import _json
 from ._attempts import OnRequest, Steps, attempts, request_of
-from ._operation import Values
-from ._operations import OPERATIONS
+from ._operation import Operation, Values
 
 
 class Settings:
@@ -44,15 +43,15 @@ class Settings:
         self.headers = headers
         self.max_retries = max_retries
         self.timeout_s = timeout_s
-        self.random = random
+        self._random = random
         self.new_key = new_key
-        self.now = now
+        self._now = now
         self._on_request = on_request
         self._new_request_id = new_request_id
 
     def steps(
         self,
-        name: str,
+        operation: Operation,
         *,
         body: Any = None,
         content: bytes | None = None,
@@ -63,9 +62,8 @@ class Settings:
         max_retries: float | None = None,
     ) -> Steps:
         """The steps of a call. `content`: the bytes of a body that is not in `body`."""
-        operation = OPERATIONS[name]
         if idempotency_key is not None and not operation.keyed:
-            raise ValueError(f"{name} takes no Idempotency-Key")
+            raise ValueError(f"{operation.path} takes no Idempotency-Key")
         key = (idempotency_key or self.new_key()) if operation.keyed else None
         request = request_of(
             operation,
@@ -78,5 +76,5 @@ class Settings:
         )
         retries = self.max_retries if max_retries is None else max_retries
         return attempts(
-            operation, request, max_retries=retries, random=self.random, now=self.now, on_request=self._on_request
+            operation, request, max_retries=retries, random=self._random, now=self._now, on_request=self._on_request
         )

@@ -17,21 +17,12 @@ from typing_extensions import Self
 
 from ._attempts import OnRequest, Outcome, Request, Steps
 from ._delivery import OnFailed
-from ._export import (
-    ExportKind,
-    Lines,
-    begin_again_after_s,
-    broken_off,
-    export_path,
-    export_query,
-    refusal_of,
-)
+from ._export import Export, ExportKind, broken_off
 from ._operation import Values
-from ._operations import AsyncMethods
+from ._operations import OPERATIONS, AsyncMethods
 from ._pages import Pages
 from ._settings import Settings
 from .async_queue import AsyncEventQueue
-from .errors import BotledgerError
 from .spool import SpoolFolder
 from .types import CustomEventInput, ForwardedUpdateInput
 
@@ -88,7 +79,7 @@ class AsyncClient(AsyncMethods):
     ) -> Any:
         """Calls an operation by its `operationId`, and gives the whole answer, with the fields beside `data`."""
         steps = self._settings.steps(
-            operation, body=body, query=query, path=path, header=header, idempotency_key=idempotency_key
+            OPERATIONS[operation], body=body, query=query, path=path, header=header, idempotency_key=idempotency_key
         )
         return await self._run(steps, self._sleep)
 
@@ -100,35 +91,17 @@ class AsyncClient(AsyncMethods):
         from_date, to_date: dates of the bot's time zone, the last one included. An export that breaks off after its first row is
         not repeated.
         """
-        settings = self._settings
-        attempt = 0
-        while True:
-            try:
-                async with self._http.stream(
-                    "GET",
-                    settings.base_url + export_path(kind),
-                    params=export_query(from_date, to_date),
-                    headers=settings.headers,
-                    timeout=settings.timeout_s,
-                    follow_redirects=False,
-                ) as response:
-                    if response.is_success:
-                        lines = Lines(kind)
-                        async for chunk in response.aiter_bytes():
-                            for row in lines.rows(chunk):
-                                attempt = -1
-                                yield row
-                        lines.end()
-                        return
-                    await response.aread()
-                    error: BotledgerError = refusal_of(response, settings.now)
-            except (httpx.TransportError, httpx.DecodingError) as cause:
-                error = broken_off(cause)
-            wait = None if attempt < 0 else begin_again_after_s(error, attempt, settings.max_retries, settings.random)
-            if wait is None:
-                raise error
-            await self._sleep(wait)
-            attempt += 1
+        export = Export(kind, from_date, to_date)
+        response = await self._run(self._settings.steps(export.operation, query=export.query), self._sleep)
+        try:
+            async for chunk in response.aiter_bytes():
+                for row in export.rows(chunk):
+                    yield row
+        except (httpx.TransportError, httpx.DecodingError) as cause:
+            raise broken_off(cause) from cause
+        finally:
+            await response.aclose()
+        export.end()
 
     def event_queue(
         self,
@@ -184,7 +157,7 @@ class AsyncClient(AsyncMethods):
         self, operation: str, content: bytes, key: str, sleep: Callable[[float], Awaitable[None]], query: Values
     ) -> Any:
         steps = self._settings.steps(
-            operation, content=content, query=query, idempotency_key=key, max_retries=float("inf")
+            OPERATIONS[operation], content=content, query=query, idempotency_key=key, max_retries=float("inf")
         )
         return await self._run(steps, sleep)
 
@@ -209,15 +182,18 @@ class AsyncClient(AsyncMethods):
 
     async def _attempt(self, request: Request) -> Outcome:
         try:
-            return await self._http.request(
+            built = self._http.build_request(
                 request.method,
                 self._settings.base_url + request.path,
                 params=request.query,
                 headers={**self._settings.headers, **request.headers},
                 content=request.content,
                 timeout=self._settings.timeout_s,
-                # A redirect would send the key to another address.
-                follow_redirects=False,
             )
+            # A redirect would send the key to another address.
+            response = await self._http.send(built, stream=request.stream, follow_redirects=False)
+            if request.stream and not response.is_success:
+                await response.aread()
+            return response
         except (httpx.TransportError, httpx.DecodingError) as error:
             return error

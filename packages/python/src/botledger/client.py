@@ -15,20 +15,11 @@ import httpx
 from typing_extensions import Self
 
 from ._attempts import OnRequest, Outcome, Request, Steps
-from ._export import (
-    ExportKind,
-    Lines,
-    begin_again_after_s,
-    broken_off,
-    export_path,
-    export_query,
-    refusal_of,
-)
+from ._export import Export, ExportKind, broken_off
 from ._operation import Values
-from ._operations import Methods
+from ._operations import OPERATIONS, Methods
 from ._pages import Pages
 from ._settings import Settings
-from .errors import BotledgerError
 from .queue import EventQueue, OnFailed, WaitFor, wait_for
 from .spool import SpoolFolder
 from .types import CustomEventInput, ForwardedUpdateInput
@@ -92,7 +83,7 @@ class Client(Methods):
     ) -> Any:
         """Calls an operation by its `operationId`, and gives the whole answer, with the fields beside `data`."""
         steps = self._settings.steps(
-            operation, body=body, query=query, path=path, header=header, idempotency_key=idempotency_key
+            OPERATIONS[operation], body=body, query=query, path=path, header=header, idempotency_key=idempotency_key
         )
         return self._run(steps, self._sleep)
 
@@ -104,35 +95,17 @@ class Client(Methods):
         from_date, to_date: dates of the bot's time zone, the last one included. An export that breaks off after its first row is
         not repeated.
         """
-        settings = self._settings
-        attempt = 0
-        while True:
-            try:
-                with self._http.stream(
-                    "GET",
-                    settings.base_url + export_path(kind),
-                    params=export_query(from_date, to_date),
-                    headers=settings.headers,
-                    timeout=settings.timeout_s,
-                    follow_redirects=False,
-                ) as response:
-                    if response.is_success:
-                        lines = Lines(kind)
-                        for chunk in response.iter_bytes():
-                            for row in lines.rows(chunk):
-                                attempt = -1
-                                yield row
-                        lines.end()
-                        return
-                    response.read()
-                    error: BotledgerError = refusal_of(response, settings.now)
-            except (httpx.TransportError, httpx.DecodingError) as cause:
-                error = broken_off(cause)
-            wait = None if attempt < 0 else begin_again_after_s(error, attempt, settings.max_retries, settings.random)
-            if wait is None:
-                raise error
-            self._sleep(wait)
-            attempt += 1
+        export = Export(kind, from_date, to_date)
+        response = self._run(self._settings.steps(export.operation, query=export.query), self._sleep)
+        try:
+            for chunk in response.iter_bytes():
+                for row in export.rows(chunk):
+                    yield row
+        except (httpx.TransportError, httpx.DecodingError) as cause:
+            raise broken_off(cause) from cause
+        finally:
+            response.close()
+        export.end()
 
     def event_queue(
         self,
@@ -187,7 +160,7 @@ class Client(Methods):
         self.close()
 
     def _send_batch(self, operation: str, content: bytes, sleep: Callable[[float], None]) -> None:
-        self._run(self._settings.steps(operation, content=content, max_retries=float("inf")), sleep)
+        self._run(self._settings.steps(OPERATIONS[operation], content=content, max_retries=float("inf")), sleep)
 
     def _pages(self, operation: str, *, query: Values, items: str) -> Iterator[Any]:
         pages = Pages(query, items)
@@ -209,15 +182,18 @@ class Client(Methods):
 
     def _attempt(self, request: Request) -> Outcome:
         try:
-            return self._http.request(
+            built = self._http.build_request(
                 request.method,
                 self._settings.base_url + request.path,
                 params=request.query,
                 headers={**self._settings.headers, **request.headers},
                 content=request.content,
                 timeout=self._settings.timeout_s,
-                # A redirect would send the key to another address.
-                follow_redirects=False,
             )
+            # A redirect would send the key to another address.
+            response = self._http.send(built, stream=request.stream, follow_redirects=False)
+            if request.stream and not response.is_success:
+                response.read()
+            return response
         except (httpx.TransportError, httpx.DecodingError) as error:
             return error
