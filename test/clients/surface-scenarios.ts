@@ -31,8 +31,10 @@ export const surface: Scenarios = {
   'the hook gets each attempt of a call, under the request id that was sent': async (scene) => {
     scene.proxy.plan({ status: 503, error: 'busy' }, 'reset before');
     const results = await scene.run([BALANCE, { do: 'reports' }]);
-    const [, { data }] = results as unknown as [unknown, { data: { request_id: string }[] }];
-    const [{ request_id }] = data as [{ request_id: string }];
+    const reports = results[1]!;
+    if (!reports.ok) throw new Error(reports.error.message);
+    const { data } = reports;
+    const { request_id } = data[0];
     const usual = { method: 'GET', path: '/v1/referral/balance', request_id, measured: true };
     expect(data).toEqual([
       { ...usual, attempt: 1, status: 503, error: request_id },
