@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
+import { openArrayPool } from '../../src/columns/array-pool.ts';
+import { createTally } from '../../src/columns/measures/create-tally.ts';
 import { parseReport } from '../../src/domain/reports/parse-report.ts';
 import type { TrendsReport } from '../../src/domain/reports/report.ts';
-import { openArrayPool } from '../../src/queries/reports/array-pool.ts';
-import { createTally } from '../../src/queries/reports/measures/create-tally.ts';
 import { runTrends } from '../../src/queries/reports/trends.ts';
 import { scanOf } from '../support/scan-of.ts';
 

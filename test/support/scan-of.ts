@@ -1,11 +1,11 @@
-import { openArrayPool } from '../../src/queries/reports/array-pool.ts';
-import type { EventSource } from '../../src/queries/reports/event-source.ts';
+import { openArrayPool } from '../../src/columns/array-pool.ts';
+import type { EventSource } from '../../src/columns/event-source.ts';
 import { NO_MEMBERS } from '../../src/queries/reports/saved-segment-members.ts';
 import type { Scan } from '../../src/queries/reports/scan.ts';
 import { ALONE } from '../../src/queries/reports/team.ts';
 
 /** A scan by one thread that needs no database: `each` gives the events. */
-export function scanOf(users: number, each: EventSource['each'], utms = 0): Scan {
+export function scanOf(users: number, each: EventSource['each']): Scan {
   return {
     botId: 1,
     tables: { events: 'e', users: 'u', referral: 'r' },
@@ -17,7 +17,7 @@ export function scanOf(users: number, each: EventSource['each'], utms = 0): Scan
     dictionaries: { of: () => null },
     utms: [],
     members: NO_MEMBERS,
-    events: { users, utms, oldestChunk: null, each },
+    events: { users, each },
     arrays: openArrayPool(),
     checkTime() {},
   };

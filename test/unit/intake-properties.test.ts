@@ -3,6 +3,7 @@ import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/api/json.ts';
 import { problemsOf } from '../../src/api/route.ts';
+import { eachProperty } from '../../src/columns/properties.ts';
 import { customEvent, targetEvent } from '../../src/domain/intake/elements.ts';
 import { customEventsReceived } from '../../src/domain/intake/events.ts';
 import {
@@ -13,7 +14,6 @@ import {
   propertiesJson,
   readProperties,
 } from '../../src/domain/intake/properties.ts';
-import { eachProperty } from '../../src/projections/events/packed/properties.ts';
 
 const schemas = [
   [customEvent(() => 0), { event: 'x', user_id: 1 }],

@@ -25,13 +25,23 @@ const MANIFESTS = readSource('src/projections/registry.ts')
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   util: ['domain/sources.ts'],
+  // The format of packed events and the scan over them, without a database.
+  columns: ['domain/', 'util/read-bigint.ts'],
   database: ['util/'],
   log: ['database/', 'util/'],
   platform: ['domain/', 'util/tracing.ts'],
   commands: ['domain/', 'log/port.ts'],
-  projections: ['domain/', 'database/', 'log/partition-groups.ts', 'log/port.ts', 'log/stream-name.ts', 'util/'],
-  // The code that packs events also defines their packed form.
-  queries: ['domain/', 'database/', 'projections/events/packed/', 'util/'],
+  projections: [
+    'domain/',
+    'columns/',
+    'database/',
+    'log/partition-groups.ts',
+    'log/port.ts',
+    'log/stream-name.ts',
+    'util/',
+  ],
+  // Lists and exports also read archived events.
+  queries: ['domain/', 'columns/', 'database/', 'projections/events/packed/archived-rows.ts', 'util/'],
   // The work of operators, the same for commands, requests and jobs.
   administration: [
     'domain/',
@@ -250,6 +260,7 @@ function programs(): string[] {
 /** Rooms that take time, randomness and ids from `Sources`, so that tests and replays control them. */
 const WITHOUT_CLOCK = [
   'domain',
+  'columns',
   'commands',
   'administration',
   'projections',

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { eachProperty } from '../../columns/properties.ts';
 import { ofBot } from '../../database/citus.ts';
 import type { CustomFieldValue } from '../../domain/intake/events.ts';
 import {
@@ -10,9 +11,7 @@ import {
 } from '../../domain/intake/properties.ts';
 import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import type { Bot, PropertyNames } from './batch.ts';
-
 import type { EventDraft } from './draft.ts';
-import { eachProperty } from './packed/properties.ts';
 
 /** Names of custom properties (decisions.md#property-names), and the types that values of counted events came with. */
 export const PROPERTIES_DDL = `

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import { isCitus } from '../../database/citus.ts';
-import { readBigint } from '../../database/copy-rows.ts';
 import type { Segment, Segmentations } from '../../domain/broadcast/audience.ts';
+import { readBigint } from '../../util/read-bigint.ts';
 import { type Snapshot, snapshotOf } from '../reports/snapshot.ts';
 import { statement } from '../reports/statement.ts';
 import { type PlacedSource, performedIn, type UserSegment, type UsersSource, usersSql } from './audience-users-sql.ts';

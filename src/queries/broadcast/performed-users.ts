@@ -1,11 +1,11 @@
+import { openArrayPool } from '../../columns/array-pool.ts';
+import { indexesOf, numbersOf } from '../../columns/chunk.ts';
+import { firstFrom } from '../../columns/positions.ts';
 import type { Performed } from '../../domain/broadcast/audience.ts';
 import { fieldsOf } from '../../domain/condition/condition.ts';
-import { indexesOf, numbersOf } from '../../projections/events/packed/chunk.ts';
-import { openArrayPool } from '../reports/array-pool.ts';
 import type { ChunkCache } from '../reports/chunk-cache.ts';
-import { eventFilterOf } from '../reports/event-filter.ts';
+import { eventFilterOf } from '../reports/compiled-condition.ts';
 import type { ReportTables } from '../reports/fields.ts';
-import { firstFrom } from '../reports/positions.ts';
 import { openScan } from '../reports/scan.ts';
 import type { Snapshot } from '../reports/snapshot.ts';
 import { ALWAYS, NEVER } from '../reports/stored-events.ts';

@@ -1,11 +1,12 @@
 import { isLosslessNumber, stringify } from 'lossless-json';
+import type { Combinations } from '../../columns/combinations.ts';
+import type { Joinable } from '../../columns/measures/tally.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import { type LineName, valueKey } from '../../domain/reports/cell.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import type { Separator } from '../../domain/reports/report.ts';
 import { type Cell, type Column, measureCell, type Row } from './answer.ts';
-import type { Combinations } from './combinations.ts';
 import { shownCombinations } from './shown-combinations.ts';
 import type { Team } from './team.ts';
 
@@ -68,14 +69,6 @@ export function cellOf(value: FieldValue, type: ReportField['type'], timezone: s
   if (isLosslessNumber(value)) return measureCell(value.value);
   if (type === 'number') return measureCell(String(value));
   return typeof value === 'object' ? stringify(value)! : value;
-}
-
-/** A tally that can be shared out: each thread of a team fills one. */
-export interface Joinable<Part> {
-  /** The counts so far. They survive a structured clone. */
-  part(): Part;
-  /** Adds what another thread has counted. */
-  join(part: Part): void;
 }
 
 /** The tally of one combination, and the cells that its rows begin with; without a breakdown there are no cells. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Chunk, CodedColumn, CodedName, Column, ColumnName } from '../../projections/events/packed/chunk.ts';
-import { DecimalColumn } from '../../projections/events/packed/decimals.ts';
-import { Dictionary } from './dictionary.ts';
+import type { Chunk, CodedColumn, CodedName, Column, ColumnName } from '../../columns/chunk.ts';
+import { DecimalColumn } from '../../columns/decimals.ts';
+import { Dictionary } from '../../columns/dictionary.ts';
 import type { Utm } from './fields.ts';
 import type { KeptUserColumn } from './kept-user-column.ts';
 

@@ -1,17 +1,14 @@
 import { sql } from 'kysely';
+import { numbersOf } from '../../columns/chunk.ts';
+import { allOf, anyOf, byIndex, byTest, type EventCondition } from '../../columns/event-condition.ts';
+import { type EventFilter, eventFilter } from '../../columns/event-filter.ts';
+import { holdsFor, type Leaf, valueCondition } from '../../columns/value-condition.ts';
 import { type Condition, fieldsOf } from '../../domain/condition/condition.ts';
-import { type FieldValue, predicateOf } from '../../domain/condition/predicate.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
-import { type CodedName, type IndexName, indexesOf, numbersOf } from '../../projections/events/packed/chunk.ts';
-import { scaledDecimalsOf } from '../../projections/events/packed/decimals.ts';
-import { decimalsOf, propertyOf } from '../../projections/events/packed/properties.ts';
-import { atLeast } from './array-pool.ts';
+import type { Selection } from '../../domain/reports/report.ts';
 import type { ConditionSource } from './condition-source.ts';
 import { conditionSql } from './condition-sql.ts';
-import type { Dictionary } from './dictionary.ts';
-import { allOf, anyOf, byCode, byKey, byTest, type CompiledCondition } from './event-condition.ts';
 import { storageOf } from './fields.ts';
-import { integerRanges } from './integer-range.ts';
 import { passingUsers } from './user-condition.ts';
 
 /**
@@ -22,13 +19,13 @@ import { passingUsers } from './user-condition.ts';
 export async function compileCondition(
   condition: Condition<ReportField>,
   source: ConditionSource,
-): Promise<CompiledCondition> {
+): Promise<EventCondition> {
   const fields = fieldsOf(condition);
   if (fields.every((field) => storageOf(field).type === 'user')) return onUsers(condition, source);
   switch (condition.type) {
     case 'and':
     case 'or': {
-      const parts: CompiledCondition[] = [];
+      const parts: EventCondition[] = [];
       for (const part of withUsersJoined(condition.type, condition.conditions))
         parts.push(await compileCondition(part, source));
       return condition.type === 'and' ? allOf(parts) : anyOf(parts);
@@ -45,8 +42,6 @@ export async function compileCondition(
   }
 }
 
-type Leaf = Exclude<Condition<ReportField>, { type: 'and' | 'or' | 'not' }>;
-
 /** The conditions, with those on users alone joined to one, which is one query. */
 function withUsersJoined(
   type: 'and' | 'or',
@@ -59,17 +54,12 @@ function withUsersJoined(
   return [...conditions.filter((condition) => !isOnUsers(condition)), { type, conditions: ofUsers }];
 }
 
-function compileLeaf(leaf: Leaf, source: ConditionSource): CompiledCondition | Promise<CompiledCondition> {
+function compileLeaf(leaf: Leaf, source: ConditionSource): EventCondition | Promise<EventCondition> {
   const storage = storageOf(leaf.field);
-  const holds = predicateOf<ReportField, FieldValue>(leaf, () => (value) => value);
+  const holds = holdsFor(leaf);
   switch (storage.type) {
-    case 'coded': {
-      const { column, read } = storage;
-      const test = (value: string | number | null) => holds(value === null ? null : read(value));
-      if (isOnDecimals(leaf, column)) return onDecimals(leaf, column, onValues(column, test));
-      const dictionary = isValue(column) ? null : source.dictionaries.of(column);
-      return dictionary === null ? onValues(column, test) : onDictionary(column, test, dictionary);
-    }
+    case 'coded':
+      return valueCondition(leaf, storage, source.dictionaries.of);
     case 'moment': {
       const { column } = storage;
       return byTest([column], (chunk) => {
@@ -89,121 +79,11 @@ function compileLeaf(leaf: Leaf, source: ConditionSource): CompiledCondition | P
   }
 }
 
-/** Values of events have nearly as many values as there are events, so that a dictionary would not help. */
-function isValue(column: CodedName): boolean {
-  return column === 'value_int' || column === 'value_amount';
-}
-
-/** Whether the condition compares numbers. One of few values of a property is found faster by a posting list. */
-function isOnDecimals(leaf: Leaf, column: CodedName): leaf is NumberLeaf {
-  if (isValue(column)) return leaf.type === 'range' || leaf.type === 'one_of';
-  return propertyOf(column) !== null && leaf.type === 'range' && (leaf.from ?? leaf.to)?.value.type === 'number';
-}
-
-type NumberLeaf = Extract<Leaf, { type: 'range' | 'one_of' }>;
-
-type ValueTest = (value: string | number | null) => boolean;
-
-/** Tests each value of each chunk. */
-function onValues(column: CodedName, test: ValueTest): CompiledCondition {
-  return byCode(column, ({ values }) => {
-    const passes = new Uint8Array(values.length);
-    // A loop, because `Uint8Array.from` with a function takes twice as long as the tests.
-    for (let code = 0; code < values.length; code++) if (test(values[code]!)) passes[code] = 1;
-    return passes;
-  });
-}
-
-/** Tests each value once for all chunks. */
-function onDictionary(column: CodedName, test: ValueTest, dictionary: Dictionary): CompiledCondition {
-  let passesByNumber = new Uint8Array(0);
-  let tested = 0;
-  return byCode(column, (coded) => {
-    const numbers = dictionary.numbersOf(coded);
-    passesByNumber = atLeast(passesByNumber, dictionary.values.length);
-    for (; tested < dictionary.values.length; tested++)
-      passesByNumber[tested] = Number(test(dictionary.values[tested]!));
-    const passes = new Uint8Array(numbers.length);
-    for (let code = 0; code < numbers.length; code++) passes[code] = passesByNumber[numbers[code]!]!;
-    return passes;
-  });
-}
-
-/**
- * Compares decimals as integers, which is exact.
- * @param long the condition for chunks with decimals that are too long for it
- */
-function onDecimals(condition: NumberLeaf, column: CodedName, long: CompiledCondition): CompiledCondition {
-  const byDecimals = new Map<number, ReturnType<typeof integerRanges>>();
-
-  function rangesFor(decimals: number) {
-    let ranges = byDecimals.get(decimals);
-    if (ranges === undefined) {
-      ranges = integerRanges(condition, decimals);
-      byDecimals.set(decimals, ranges);
-    }
-    return ranges;
-  }
-
-  const bySome = byKey(column, (chunk) => {
-    const coded = decimalsOf(chunk, column);
-    const { integers, decimals } = scaledDecimalsOf(coded)!;
-    const ranges = rangesFor(decimals);
-    const holds = (integer: number) => ranges.some(({ low, high }) => integer >= low && integer <= high);
-    const passes = new Uint8Array(integers.length);
-    for (let code = 0; code < integers.length; code++) if (holds(integers[code]!)) passes[code] = 1;
-    return { keys: coded.codes, passes };
-  });
-  return {
-    columns: [column],
-    testOf: (chunk) => (scaledDecimalsOf(decimalsOf(chunk, column)) === null ? long : bySome).testOf(chunk),
-    select(chunk, positions, into) {
-      const coded = decimalsOf(chunk, column);
-      const scaled = scaledDecimalsOf(coded);
-      if (scaled === null) return long.select(chunk, positions, into);
-      const [only, another] = rangesFor(scaled.decimals);
-      if (only === undefined || another !== undefined) return bySome.select(chunk, positions, into);
-      const { codes } = coded;
-      const { integers } = scaled;
-      const { low, high } = only;
-      let size = 0;
-      for (let i = 0; i < positions.length; i++) {
-        const at = positions[i]!;
-        const integer = integers[codes[at]!]!;
-        into[size] = at;
-        size += Number(integer >= low) & Number(integer <= high);
-      }
-      return size;
-    },
-    count(chunk, begin, end) {
-      const coded = decimalsOf(chunk, column);
-      const scaled = scaledDecimalsOf(coded);
-      if (scaled === null) return long.count!(chunk, begin, end);
-      const [only, another] = rangesFor(scaled.decimals);
-      if (only === undefined || another !== undefined) return bySome.count!(chunk, begin, end);
-      const { codes } = coded;
-      const { integers } = scaled;
-      const { low, high } = only;
-      let events = 0;
-      for (let at = begin; at < end; at++) {
-        const integer = integers[codes[at]!]!;
-        events += Number(integer >= low) & Number(integer <= high);
-      }
-      return events;
-    },
-  };
-}
-
-async function onUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<CompiledCondition> {
+async function onUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<EventCondition> {
   return byIndex('user_idx', await source.team.once(() => passingUsers(condition, source)));
 }
 
-/** @param passes 1 where the condition holds, by the column's index */
-function byIndex(column: IndexName, passes: Uint8Array): CompiledCondition {
-  return byKey(column, (chunk) => ({ keys: indexesOf(chunk, column), passes }));
-}
-
-function withoutSession(column: 'session' | 'app_session'): CompiledCondition {
+function withoutSession(column: 'session' | 'app_session'): EventCondition {
   return byTest([column], (chunk) => {
     const numbers = numbersOf(chunk, column);
     return (at) => Number.isNaN(numbers[at]!);
@@ -218,7 +98,7 @@ async function onSessions(
   leaf: Leaf,
   column: 'session' | 'app_session',
   { botId, tables, query, team }: ConditionSource,
-): Promise<CompiledCondition> {
+): Promise<EventCondition> {
   const id = () => sql`(s.commit_id || '.' || s.idx)`;
   const sessions = await team.once(async () => {
     const of = sql.ref(column);
@@ -237,4 +117,18 @@ async function onSessions(
     const numbers = numbersOf(chunk, column);
     return (at) => sessions.has(numbers[at]!);
   });
+}
+
+/** The events of a selection that also fulfil a report's common condition. */
+export async function eventFilterOf(
+  { eventId, filter }: Selection,
+  common: EventCondition | null,
+  source: ConditionSource,
+): Promise<EventFilter> {
+  const own = filter && (await compileCondition(filter, source));
+  return eventFilter(
+    eventId,
+    [common, own].filter((condition) => condition !== null),
+    source.team,
+  );
 }

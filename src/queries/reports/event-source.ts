@@ -1,26 +1,20 @@
-import { type Chunk, type ColumnName, mergeChunks, numbersOf } from '../../projections/events/packed/chunk.ts';
-import { decodeColumn } from '../../projections/events/packed/columns.ts';
-import { propertyOf } from '../../projections/events/packed/properties.ts';
-import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../projections/events/packed/rows.ts';
+import { type Chunk, type ColumnName, mergeChunks, numbersOf } from '../../columns/chunk.ts';
+import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../columns/chunk-builder.ts';
+import { decodeColumn } from '../../columns/encoding.ts';
+import type { EventSource } from '../../columns/event-source.ts';
+import { firstFrom } from '../../columns/positions.ts';
+import { propertyOf } from '../../columns/properties.ts';
 import type { Columns, StoredChunk } from './chunk-cache.ts';
 import { eachLoose } from './loose-events.ts';
-import { firstFrom } from './positions.ts';
 import type { StoredEvents, StoredEventsOptions } from './stored-events.ts';
 import type { Team } from './team.ts';
 
-/** Takes the events of a chunk that lie in the span: from position `begin` to before `end`. Chunks come in order of time. */
-type OnChunk = (chunk: Chunk, begin: number, end: number) => void;
-
-/** The events of a bot in a span, ordered by (date, ord). */
-export interface EventSource {
-  /** How many users the bot has. Users' indexes are below that. */
-  readonly users: number;
+/** The events of a bot as the database has them. */
+export interface StoredEventSource extends EventSource {
   /** How many combinations of UTM labels the bot has. Their ids are 1 to that number. */
   readonly utms: number;
   /** The id of the bot's first chunk, in the span or not; null: no events are packed. */
   readonly oldestChunk: string | null;
-  /** Calls `onChunk` for all events of the span, with these columns and `date`. */
-  each(columns: Iterable<ColumnName>, onChunk: OnChunk): Promise<void>;
 }
 
 /**
@@ -31,7 +25,7 @@ export function openEvents(
   options: StoredEventsOptions,
   { bot, chunks, oldestChunk }: StoredEvents,
   team: Team,
-): EventSource {
+): StoredEventSource {
   const { botId, tables, span, snapshot, cache } = options;
   const table = (name: string) => `${tables.events}.${name}`;
   if (bot === undefined) return { users: 0, utms: 0, oldestChunk, each: async () => {} };

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LosslessNumber } from 'lossless-json';
+import type { CodedName, ColumnName } from '../../columns/chunk.ts';
+import { propertyColumn } from '../../columns/properties.ts';
 import { ofBot } from '../../database/citus.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { EventColumn, ReportField } from '../../domain/reports/fields.ts';
-import type { CodedName, ColumnName } from '../../projections/events/packed/chunk.ts';
-import { propertyColumn } from '../../projections/events/packed/properties.ts';
 import { bitsOf, NO_MEMBERS, type SavedSegmentMembers } from './saved-segment-members.ts';
 
 /** Where the values of report fields are stored: in the columns of chunks, for scans, and in SQL. */

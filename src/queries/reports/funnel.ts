@@ -1,3 +1,6 @@
+import { markedEvents } from '../../columns/event-filter.ts';
+import type { Joinable } from '../../columns/measures/tally.ts';
+import { gatherTimelines } from '../../columns/timelines.ts';
 import type { FunnelCell } from '../../domain/reports/cell.ts';
 import {
   type Attempt,
@@ -9,12 +12,10 @@ import {
 } from '../../domain/reports/funnel.ts';
 import type { FunnelReport } from '../../domain/reports/report.ts';
 import type { Column, Row, Rows } from './answer.ts';
-import { breakdownColumns, type CombinationTally, type Joinable, lineNamed, tallyByCombination } from './breakdown.ts';
-import { combinationsOf } from './combinations.ts';
-import { compileCondition } from './compiled-condition.ts';
-import { eventFilterOf, markedEvents } from './event-filter.ts';
+import { breakdownColumns, type CombinationTally, lineNamed, tallyByCombination } from './breakdown.ts';
+import { separatorCombinations } from './combinations.ts';
+import { compileCondition, eventFilterOf } from './compiled-condition.ts';
 import type { Scan } from './scan.ts';
-import { gatherTimelines } from './timelines.ts';
 
 /** Runs a funnel over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. Null: as {@link tallyByCombination}. */
 export async function funnelRows(
@@ -59,7 +60,7 @@ async function tallyAttempts<T extends Partial<Joinable<unknown>> & { add(attemp
   const common = filter && (await compileCondition(filter, scan));
   const filters = [];
   for (const step of report.steps) filters.push(await eventFilterOf(step, common, scan));
-  const combinations = separators.length === 0 ? null : await combinationsOf(separators, scan);
+  const combinations = separators.length === 0 ? null : await separatorCombinations(separators, scan);
   const timelines = await gatherTimelines(scan, {
     columns: filters.flatMap(({ columns }) => columns),
     dated: true,

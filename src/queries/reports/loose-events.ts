@@ -1,5 +1,5 @@
-import type { Chunk, Column, ColumnName } from '../../projections/events/packed/chunk.ts';
-import { chunkBuilder, rowColumns } from '../../projections/events/packed/rows.ts';
+import type { Chunk, Column, ColumnName } from '../../columns/chunk.ts';
+import { chunkBuilder, rowColumns } from '../../columns/chunk-builder.ts';
 import { bytesOfColumns } from './chunk-cache.ts';
 import type { StoredEvents, StoredEventsOptions } from './stored-events.ts';
 

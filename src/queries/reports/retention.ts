@@ -1,3 +1,8 @@
+import { numbersOf } from '../../columns/chunk.ts';
+import type { EventFilter } from '../../columns/event-filter.ts';
+import type { Joinable } from '../../columns/measures/tally.ts';
+import { bucketRanges, firstFrom, type Positions } from '../../columns/positions.ts';
+import { gatherTimelines } from '../../columns/timelines.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { RetentionCell } from '../../domain/reports/cell.ts';
 import type { RetentionReport } from '../../domain/reports/report.ts';
@@ -12,23 +17,18 @@ import {
   STARTED_BEFORE,
   type UserRetention,
 } from '../../domain/reports/retention.ts';
-import { numbersOf } from '../../projections/events/packed/chunk.ts';
 import { type Column, checkCells, type Row, type Rows } from './answer.ts';
 import {
   breakdownColumns,
   type CombinationTally,
-  type Joinable,
   lineNamed,
   NoSuchCellError,
   tallyByCombination,
 } from './breakdown.ts';
-import { combinationsOf } from './combinations.ts';
-import { compileCondition } from './compiled-condition.ts';
-import { type EventFilter, eventFilterOf } from './event-filter.ts';
-import { bucketRanges, firstFrom, type Positions } from './positions.ts';
+import { separatorCombinations } from './combinations.ts';
+import { compileCondition, eventFilterOf } from './compiled-condition.ts';
 import type { Scan } from './scan.ts';
 import type { Span } from './stored-events.ts';
-import { gatherTimelines } from './timelines.ts';
 
 /** Runs retention over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. Null: as {@link tallyByCombination}. */
 export async function retentionRows(
@@ -78,7 +78,7 @@ async function tallyMembers<
   const common = filter && (await compileCondition(filter, scan));
   const start = await eventFilterOf(report.start, common, scan);
   const returning = await eventFilterOf(report.returning, common, scan);
-  const combinations = separators.length === 0 ? null : await combinationsOf(separators, scan);
+  const combinations = separators.length === 0 ? null : await separatorCombinations(separators, scan);
   const { starts, returns } = spansOf(report);
   const timelines = await gatherTimelines(scan, {
     columns: [...start.columns, ...returning.columns],

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { openArrayPool } from '../../columns/array-pool.ts';
 import { isCitus } from '../../database/citus.ts';
 import type { SavedSegments } from '../../domain/broadcast/audience-segmentations.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
@@ -16,7 +17,6 @@ import {
   propertyWarnings,
 } from '../../domain/reports/warnings.ts';
 import type { ReportAnswer } from './answer.ts';
-import { openArrayPool } from './array-pool.ts';
 import { cellUsers } from './cell-users.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { type Deferred, deferredValues } from './deferred.ts';

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
+import type { ArrayPool } from '../../columns/array-pool.ts';
+import type { ScanSource } from '../../columns/event-source.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
-import type { ArrayPool } from './array-pool.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { openDictionaries } from './chunk-cache.ts';
 import type { ConditionSource } from './condition-source.ts';
-import { type EventSource, openEvents } from './event-source.ts';
+import { openEvents, type StoredEventSource } from './event-source.ts';
 import type { Utm } from './fields.ts';
 import { type ReportTables, storageOf } from './fields.ts';
 import { NO_MEMBERS, type SavedSegmentMembers } from './saved-segment-members.ts';
@@ -14,9 +15,7 @@ import { ALONE, type Team } from './team.ts';
 import { openUserColumns } from './user-columns.ts';
 
 /** The data of a scan: a bot's events, and the sources of the report's conditions and breakdowns. */
-export interface Scan extends ConditionSource {
-  readonly events: EventSource;
-  readonly arrays: ArrayPool;
+export interface Scan extends ConditionSource, ScanSource {
   readonly checkTime: () => void;
 }
 
@@ -63,7 +62,7 @@ function isUtm(field: ReportField): boolean {
 /** The labels of UTM combinations by id: from the cache, and those that are newer from the database. */
 async function utmsOf(
   { botId, tables, snapshot, cache }: ScanOptions,
-  { utms: count, oldestChunk }: EventSource,
+  { utms: count, oldestChunk }: StoredEventSource,
 ): Promise<readonly Utm[]> {
   const known = (oldestChunk === null ? undefined : cache.utms(oldestChunk)) ?? [NO_UTM];
   if (known.length > count) return known;

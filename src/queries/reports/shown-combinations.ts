@@ -1,6 +1,6 @@
+import type { Combinations } from '../../columns/combinations.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { combinationKey, largestCombinations } from '../../domain/reports/breakdown.ts';
-import type { Combinations } from './combinations.ts';
 import type { Team } from './team.ts';
 
 /** The combinations that a breakdown shows. They are the same in each thread of a team. */

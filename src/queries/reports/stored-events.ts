@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { CHUNK_EVENTS } from '../../columns/chunk.ts';
 import type { KnownEvent, KnownProperty, NamedEvent, NamedProperty } from '../../domain/reports/warnings.ts';
-import { CHUNK_EVENTS } from '../../projections/events/packed/pack.ts';
 import type { ChunkCache, StoredChunk } from './chunk-cache.ts';
 import { type KnownPropertiesRow, knownPropertiesOf, knownPropertiesSql } from './event-properties.ts';
 import type { ReportTables } from './fields.ts';

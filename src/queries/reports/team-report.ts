@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { openArrayPool } from '../../columns/array-pool.ts';
 import { fieldsNamed, type Report, type Selection } from '../../domain/reports/report.ts';
-import { openArrayPool } from './array-pool.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { funnelRows } from './funnel.ts';
 import { retentionRows } from './retention.ts';

@@ -1,13 +1,11 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Part } from '../../columns/positions.ts';
 
 /**
  * The threads that run one report together. Each takes the events of its part of the users, so that what they find adds up.
- * They take the same steps in the same order. The first thread, the leader, has begun the report and answers it.
+ * They take the same steps in the same order. The first thread, the leader, has begun the report and answers it. It has part 0.
  */
-export interface Team {
-  readonly size: number;
-  /** The part of this thread: users whose index, divided by `size`, has this rest. The leader has part 0. */
-  readonly part: number;
+export interface Team extends Part {
   /** Computes a value in the leader's thread, and gives a clone of it to the others. */
   once<T>(compute: () => Promise<T>): Promise<T>;
   /** Gives the leader what each thread has found, its own first. Null: this thread is not the leader. */

@@ -1,12 +1,12 @@
+import { atLeast } from '../../columns/array-pool.ts';
+import { type Chunk, type ColumnName, indexesOf, numbersOf } from '../../columns/chunk.ts';
+import type { Combinations } from '../../columns/combinations.ts';
+import type { EventFilter } from '../../columns/event-filter.ts';
+import { type CountTally, countTally } from '../../columns/measures/count.ts';
+import { type BucketRange, bucketRanges, eachBucket, type Positions } from '../../columns/positions.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { Axis, TrendsReport } from '../../domain/reports/report.ts';
-import { type Chunk, type ColumnName, indexesOf, numbersOf } from '../../projections/events/packed/chunk.ts';
-import { atLeast } from './array-pool.ts';
 import { MAX_COMBINATIONS } from './breakdown.ts';
-import type { Combinations } from './combinations.ts';
-import type { EventFilter } from './event-filter.ts';
-import { type CountTally, countTally } from './measures/count.ts';
-import { type BucketRange, bucketRanges, eachBucket, type Positions } from './positions.ts';
 import type { Scan } from './scan.ts';
 import { shownCombinations } from './shown-combinations.ts';
 import type { Team } from './team.ts';

@@ -1,16 +1,17 @@
+import { atLeast } from '../../columns/array-pool.ts';
+import type { Combinations } from '../../columns/combinations.ts';
+import type { EventFilter } from '../../columns/event-filter.ts';
+import { bytesOfUser, createTally } from '../../columns/measures/create-tally.ts';
+import type { EventTally, TallySize, ValueOf } from '../../columns/measures/tally.ts';
+import { usersTally } from '../../columns/measures/users.ts';
+import { eachBucket } from '../../columns/positions.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { TrendsCell } from '../../domain/reports/cell.ts';
 import type { Axis, Metric, TrendsReport } from '../../domain/reports/report.ts';
 import { type Cell, type Column, checkCells, measureCell, type Row, type Rows } from './answer.ts';
-import { atLeast } from './array-pool.ts';
 import { breakdownColumns, cellsOf, joinParts, lineNamed } from './breakdown.ts';
-import { type Combinations, combinationsOf } from './combinations.ts';
-import { compileCondition } from './compiled-condition.ts';
-import { type EventFilter, eventFilterOf } from './event-filter.ts';
-import { bytesOfUser, createTally } from './measures/create-tally.ts';
-import type { EventTally, TallySize, ValueOf } from './measures/tally.ts';
-import { usersTally } from './measures/users.ts';
-import { eachBucket } from './positions.ts';
+import { separatorCombinations } from './combinations.ts';
+import { compileCondition, eventFilterOf } from './compiled-condition.ts';
 import type { Scan } from './scan.ts';
 import { countedLines, type LineFinder, type Lines, linesOf, ONE_LINE, rangesOf } from './trends-breakdown.ts';
 
@@ -95,7 +96,7 @@ export async function trendsUsers(report: TrendsReport, scan: Scan, cell: Trends
 }
 
 async function combinationsOfReport({ separators }: TrendsReport, scan: Scan): Promise<Combinations | null> {
-  return separators.length === 0 ? null : combinationsOf(separators, scan);
+  return separators.length === 0 ? null : separatorCombinations(separators, scan);
 }
 
 /** A filter, and the indexes of the metrics that measure the events that it finds. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { readBigint } from '../../database/copy-rows.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
+import { readBigint } from '../../util/read-bigint.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { columnSql, isOfUserRow, type ReportTables } from './fields.ts';
 import { KeptUserColumn, type UserColumn } from './kept-user-column.ts';

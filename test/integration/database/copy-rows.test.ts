@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { copyRows, readBigint } from '../../../src/database/copy-rows.ts';
+import { copyRows } from '../../../src/database/copy-rows.ts';
+import { readBigint } from '../../../src/util/read-bigint.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;

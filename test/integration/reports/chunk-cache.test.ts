@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Chunk, type ColumnName, codedOf, indexesOf } from '../../../src/projections/events/packed/chunk.ts';
+import { type Chunk, type ColumnName, codedOf, indexesOf } from '../../../src/columns/chunk.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { openEvents } from '../../../src/queries/reports/event-source.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';

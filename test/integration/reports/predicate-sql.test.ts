@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openArrayPool } from '../../../src/columns/array-pool.ts';
 import { fieldsOf } from '../../../src/domain/condition/condition.ts';
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
 import { type ReportField, reportFields } from '../../../src/domain/reports/fields.ts';
-import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { compileCondition } from '../../../src/queries/reports/compiled-condition.ts';
 import { conditionSql } from '../../../src/queries/reports/condition-sql.ts';

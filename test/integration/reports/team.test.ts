@@ -1,8 +1,8 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ColumnName } from '../../../src/columns/chunk.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
-import type { ColumnName } from '../../../src/projections/events/packed/chunk.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { openEvents } from '../../../src/queries/reports/event-source.ts';
 import { reportRunner } from '../../../src/queries/reports/run-report.ts';

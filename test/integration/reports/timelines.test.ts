@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ArrayPool, openArrayPool } from '../../../src/queries/reports/array-pool.ts';
+import { type ArrayPool, openArrayPool } from '../../../src/columns/array-pool.ts';
+import { gatherTimelines, type TimelineLimits, type TimelineOptions } from '../../../src/columns/timelines.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { openScan } from '../../../src/queries/reports/scan.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
-import { gatherTimelines, type TimelineLimits, type TimelineOptions } from '../../../src/queries/reports/timelines.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { timelines } from './oracle-parts.ts';
 import { world } from './questions.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openArrayPool } from '../../../src/columns/array-pool.ts';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
-import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import type { Utm } from '../../../src/queries/reports/fields.ts';
 import { openScan } from '../../../src/queries/reports/scan.ts';

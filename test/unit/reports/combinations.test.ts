@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
-import { combinationsOf } from '../../../src/queries/reports/combinations.ts';
+import { separatorCombinations } from '../../../src/queries/reports/combinations.ts';
 import type { Utm } from '../../../src/queries/reports/fields.ts';
 import { NO_MEMBERS } from '../../../src/queries/reports/saved-segment-members.ts';
 import { ALONE } from '../../../src/queries/reports/team.ts';
@@ -27,7 +27,7 @@ async function valuesBy(...parts: readonly string[]) {
     team: ALONE,
     members: NO_MEMBERS,
   };
-  return (await combinationsOf(separators, source)).values;
+  return (await separatorCombinations(separators, source)).values;
 }
 
 it('keeps the numbers of labels for the parts that reports used last, in their order', async () => {

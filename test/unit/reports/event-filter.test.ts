@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Chunk, Column, ColumnName } from '../../../src/columns/chunk.ts';
+import { type EventFilter, markedEvents } from '../../../src/columns/event-filter.ts';
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
-import type { Chunk, Column, ColumnName } from '../../../src/projections/events/packed/chunk.ts';
-import { type EventFilter, eventFilterOf, markedEvents } from '../../../src/queries/reports/event-filter.ts';
+import { eventFilterOf } from '../../../src/queries/reports/compiled-condition.ts';
 import { ALONE } from '../../../src/queries/reports/team.ts';
 import { scanOf } from '../../support/scan-of.ts';
 

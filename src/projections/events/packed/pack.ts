@@ -1,17 +1,23 @@
 import type { ClientBase } from 'pg';
+import {
+  CHUNK_EVENTS,
+  type Chunk,
+  type CodedColumn,
+  type ColumnName,
+  FIXED_COLUMNS,
+  numbersOf,
+} from '../../../columns/chunk.ts';
+import { chunkBuilder, propertiesBuilder, rowColumns } from '../../../columns/chunk-builder.ts';
+import { encodeColumn, encodeProperty } from '../../../columns/encoding.ts';
+import { propertyOf } from '../../../columns/properties.ts';
 import { copyRows } from '../../../database/copy-rows.ts';
 import { shardTrigger } from '../../shard-trigger.ts';
 import type { Moment } from '../draft.ts';
 import { type ChunkRange, copyToArchive, deleteArchived, eventsOfArchived, isOfChunk } from './archive-chunk.ts';
 import { ARCHIVE_DDL } from './archived-rows.ts';
-import { type Chunk, type CodedColumn, type ColumnName, FIXED_COLUMNS, numbersOf } from './chunk.ts';
-import { encodeColumn, encodeProperty } from './columns.ts';
 import { dueTimelines, lockDueTimeline, type PackLimits, type Timeline } from './due.ts';
-import { propertyOf } from './properties.ts';
-import { chunkBuilder, propertiesBuilder, rowColumns } from './rows.ts';
 
-/** Packing is due when so many events are not packed. The newest events stay unpacked, since late ones may follow. */
-export const CHUNK_EVENTS = 4096;
+/** Packing is due when a chunk's events and these are not packed. These, the newest, stay unpacked, since late ones may follow. */
 export const NEWEST_EVENTS = 512;
 /**
  * Packing is also due when this many packed events have changed, plus one of this share of all packed events: reports read

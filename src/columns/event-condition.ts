@@ -5,14 +5,16 @@ import {
   type Codes,
   type ColumnName,
   codedOf,
-} from '../../projections/events/packed/chunk.ts';
+  type IndexName,
+  indexesOf,
+} from './chunk.ts';
 import { listedByCode, NO_POSITIONS, type Part, type Positions } from './positions.ts';
 
 /** Whether the condition holds for the event at a position of a chunk. */
 type EventTest = (at: number) => boolean;
 
-/** A condition that tests events of chunks. */
-export interface CompiledCondition {
+/** A condition, compiled to test the events of chunks. */
+export interface EventCondition {
   readonly columns: readonly ColumnName[];
   testOf(chunk: Chunk): EventTest;
   /** Writes those of the positions where the condition holds. `into` may be the array of the positions. @returns how many */
@@ -24,7 +26,7 @@ export interface CompiledCondition {
 }
 
 /** Each part selects from what the parts before it have selected. */
-export function allOf(parts: readonly CompiledCondition[]): CompiledCondition {
+export function allOf(parts: readonly EventCondition[]): EventCondition {
   const [only, another] = parts;
   if (only !== undefined && another === undefined) return only;
   return {
@@ -44,7 +46,7 @@ export function allOf(parts: readonly CompiledCondition[]): CompiledCondition {
   };
 }
 
-export function anyOf(parts: readonly CompiledCondition[]): CompiledCondition {
+export function anyOf(parts: readonly EventCondition[]): EventCondition {
   return byTest(
     parts.flatMap(({ columns }) => columns),
     (chunk) => {
@@ -54,7 +56,7 @@ export function anyOf(parts: readonly CompiledCondition[]): CompiledCondition {
   );
 }
 
-export function byTest(columns: readonly ColumnName[], testOf: (chunk: Chunk) => EventTest): CompiledCondition {
+export function byTest(columns: readonly ColumnName[], testOf: (chunk: Chunk) => EventTest): EventCondition {
   return {
     columns,
     testOf,
@@ -71,7 +73,7 @@ export function byTest(columns: readonly ColumnName[], testOf: (chunk: Chunk) =>
 }
 
 /** @param keysOf gives a key of each event, by position, and whether the condition holds (1) or not (0), by key */
-export function byKey(column: ColumnName, keysOf: (chunk: Chunk) => Keys): CompiledCondition {
+export function byKey(column: ColumnName, keysOf: (chunk: Chunk) => Keys): EventCondition {
   return {
     columns: [column],
     testOf(chunk) {
@@ -104,7 +106,7 @@ interface Keys {
 }
 
 /** Also finds events by the posting list of a column's value, if the condition holds for that value alone. */
-export function byCode(column: CodedName, passesOf: (coded: CodedColumn) => Uint8Array): CompiledCondition {
+export function byCode(column: CodedName, passesOf: (coded: CodedColumn) => Uint8Array): EventCondition {
   let last: { readonly coded: CodedColumn; readonly keys: Keys } | undefined;
   function keysOf(chunk: Chunk): Keys {
     const coded = codedOf(chunk, column);
@@ -120,4 +122,9 @@ export function byCode(column: CodedName, passesOf: (coded: CodedColumn) => Uint
       return passes.indexOf(1, code + 1) < 0 ? listedByCode(codedOf(chunk, column), code, chunk, part) : null;
     },
   };
+}
+
+/** @param passes 1 where the condition holds, by the column's index */
+export function byIndex(column: IndexName, passes: Uint8Array): EventCondition {
+  return byKey(column, (chunk) => ({ keys: indexesOf(chunk, column), passes }));
 }

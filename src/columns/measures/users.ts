@@ -1,6 +1,6 @@
-import type { Measure } from '../../../domain/reports/report.ts';
-import { type Chunk, type CodedName, indexesOf, numbersOf } from '../../../projections/events/packed/chunk.ts';
-import { decimalsOf } from '../../../projections/events/packed/properties.ts';
+import type { Measure } from '../../domain/reports/report.ts';
+import { type Chunk, type CodedName, indexesOf, numbersOf } from '../chunk.ts';
+import { decimalsOf } from '../properties.ts';
 import { decimalColumn } from './property.ts';
 import type { EventTally } from './tally.ts';
 

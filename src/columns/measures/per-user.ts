@@ -1,6 +1,6 @@
-import type { Statistic } from '../../../domain/reports/report.ts';
-import { indexesOf } from '../../../projections/events/packed/chunk.ts';
+import type { Statistic } from '../../domain/reports/report.ts';
 import { type ArrayPool, atLeast } from '../array-pool.ts';
+import { indexesOf } from '../chunk.ts';
 import { pairIndex } from './pair-index.ts';
 import { statisticOf } from './statistics.ts';
 import type { Tally, TallySize, ValueOf } from './tally.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Chunk, type Column, type ColumnName, indexesOf } from '../../../src/projections/events/packed/chunk.ts';
-import type { Combinations } from '../../../src/queries/reports/combinations.ts';
-import type { Scan } from '../../../src/queries/reports/scan.ts';
-import { gatherTimelines, type TimelineOptions } from '../../../src/queries/reports/timelines.ts';
+import { openArrayPool } from '../../../src/columns/array-pool.ts';
+import { type Chunk, type Column, type ColumnName, indexesOf } from '../../../src/columns/chunk.ts';
+import type { Combinations } from '../../../src/columns/combinations.ts';
+import type { ScanSource } from '../../../src/columns/event-source.ts';
+import { gatherTimelines, type TimelineOptions } from '../../../src/columns/timelines.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
-import { scanOf } from '../../support/scan-of.ts';
 
 interface Event {
   readonly user: number;
@@ -50,7 +50,7 @@ function chunksOf<E extends Event>(events: readonly E[], size: number): E[][] {
 }
 
 /** A scan of events. Their dates are their indexes. */
-function scanOfEvents(events: readonly Event[], chunkSize: number): Scan {
+function scanOfEvents(events: readonly Event[], chunkSize: number): ScanSource {
   let date = 0;
   const chunks = chunksOf(events, chunkSize).map((own): Chunk => {
     const columns = new Map<ColumnName, Column>([
@@ -63,7 +63,7 @@ function scanOfEvents(events: readonly Event[], chunkSize: number): Scan {
   const each = async (_: Iterable<ColumnName>, onChunk: (chunk: Chunk, begin: number, end: number) => void) => {
     for (const chunk of chunks) onChunk(chunk, 0, chunk.size);
   };
-  return scanOf(USERS, each, 9);
+  return { events: { users: USERS, each }, arrays: openArrayPool() };
 }
 
 it('gives each selected event of a user once, with its mark, in the order of selection, whatever the limits are', async () => {

@@ -9,6 +9,9 @@ export interface Chunk {
   readonly columns: ReadonlyMap<ColumnName, Column>;
 }
 
+/** The events of a chunk when it is packed first. */
+export const CHUNK_EVENTS = 4096;
+
 export type Column = IndexColumn | NumberColumn | CodedColumn;
 
 /**

@@ -1,12 +1,12 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { CodedColumn } from '../../../src/columns/chunk.ts';
+import { scaledDecimalsOf } from '../../../src/columns/decimals.ts';
+import { decodeColumn, encodeColumn } from '../../../src/columns/encoding.ts';
+import { integerRanges } from '../../../src/columns/integer-range.ts';
 import { predicateOf } from '../../../src/domain/condition/predicate.ts';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
-import type { CodedColumn } from '../../../src/projections/events/packed/chunk.ts';
-import { decodeColumn, encodeColumn } from '../../../src/projections/events/packed/columns.ts';
-import { scaledDecimalsOf } from '../../../src/projections/events/packed/decimals.ts';
-import { integerRanges } from '../../../src/queries/reports/integer-range.ts';
 
 const field = reportFields.find('events.value_amount')!;
 

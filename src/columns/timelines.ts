@@ -1,9 +1,9 @@
-import type { Timeline } from '../../domain/reports/report.ts';
-import { type Chunk, type ColumnName, indexesOf, numbersOf } from '../../projections/events/packed/chunk.ts';
+import type { Timeline } from '../domain/reports/report.ts';
 import { atLeast } from './array-pool.ts';
+import { type Chunk, type ColumnName, indexesOf, numbersOf } from './chunk.ts';
 import type { Combinations } from './combinations.ts';
+import type { ScanSource } from './event-source.ts';
 import type { Positions } from './positions.ts';
-import type { Scan } from './scan.ts';
 import { NO_DATES, NO_NUMBERS, type SortedBin, UserBins, type UserRange } from './user-bins.ts';
 
 /** The selection of events for users' timelines, and the fields that are kept of each. */
@@ -39,11 +39,11 @@ interface Timelines {
  * takes the users in ranges, and scans all events once for each range.
  */
 export async function gatherTimelines(
-  scan: Scan,
+  scan: ScanSource,
   options: TimelineOptions,
   { maxEvents, usersPerBin }: TimelineLimits = { maxEvents: 2 ** 22, usersPerBin: 2 ** 15 },
 ): Promise<Timelines> {
-  const allUsers = { from: 0, to: scan.users };
+  const allUsers = { from: 0, to: scan.events.users };
   const { bins, counts } = await gather(scan, options, allUsers, { maxEvents, usersPerBin });
   if (counts === null) return { each: async (onUser) => eachUser(bins, 0, onUser) };
   const ranges = userRanges(counts, maxEvents);
@@ -74,7 +74,7 @@ interface Gathered {
 }
 
 async function gather(
-  scan: Scan,
+  scan: ScanSource,
   { columns, dated, select, combinations }: TimelineOptions,
   range: UserRange,
   { maxEvents, usersPerBin }: TimelineLimits,
@@ -86,7 +86,7 @@ async function gather(
     dated,
     brokenDown: combinations !== null,
   });
-  const isSubset = range.to - range.from < scan.users;
+  const isSubset = range.to - range.from < scan.events.users;
   let counts: Uint32Array | null = null;
   let size = 0;
   let own = new Uint32Array(0);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Chunk, newCodes } from '../../../src/projections/events/packed/chunk.ts';
-import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
-import { medianTally } from '../../../src/queries/reports/measures/median.ts';
+import { openArrayPool } from '../../../src/columns/array-pool.ts';
+import { type Chunk, newCodes } from '../../../src/columns/chunk.ts';
+import { medianTally } from '../../../src/columns/measures/median.ts';
 
 const LINES = 2;
 const BUCKETS = 3;

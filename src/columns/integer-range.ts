@@ -1,6 +1,6 @@
 import Big from 'big.js';
-import type { Bound, Condition } from '../../domain/condition/condition.ts';
-import type { ReportField } from '../../domain/reports/fields.ts';
+import type { Bound, Condition } from '../domain/condition/condition.ts';
+import type { ReportField } from '../domain/reports/fields.ts';
 
 /** Integers from `low` to `high`, both included. */
 interface IntegerRange {

@@ -1,6 +1,13 @@
-import type { Chunk, ColumnName } from '../../../projections/events/packed/chunk.ts';
-import type { Joinable } from '../breakdown.ts';
+import type { Chunk, ColumnName } from '../chunk.ts';
 import type { Positions } from '../positions.ts';
+
+/** A tally that can be shared out: each thread of a team fills one. */
+export interface Joinable<Part> {
+  /** The counts so far. They survive a structured clone. */
+  part(): Part;
+  /** Adds what another thread has counted. */
+  join(part: Part): void;
+}
 
 /**
  * Measures events for each line (a combination of a breakdown) and each time bucket. Events must be added in the order of

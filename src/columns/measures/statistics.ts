@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { Statistic } from '../../../domain/reports/report.ts';
+import type { Statistic } from '../../domain/reports/report.ts';
 
 /** Decimals of a mean, rounded half away from zero. */
 const MEAN_DECIMALS = 12;

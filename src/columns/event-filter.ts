@@ -1,9 +1,6 @@
-import type { Selection } from '../../domain/reports/report.ts';
-import type { Chunk, ColumnName } from '../../projections/events/packed/chunk.ts';
 import { atLeast } from './array-pool.ts';
-import { compileCondition } from './compiled-condition.ts';
-import type { ConditionSource } from './condition-source.ts';
-import { allOf, type CompiledCondition } from './event-condition.ts';
+import type { Chunk, ColumnName } from './chunk.ts';
+import { allOf, type EventCondition } from './event-condition.ts';
 import { columnsOfPositions, type Part, type Positions, positionsOf, within } from './positions.ts';
 import type { TimelineOptions } from './timelines.ts';
 
@@ -16,30 +13,30 @@ export interface EventFilter {
   readonly countIn?: ((chunk: Chunk, begin: number, end: number) => number) | undefined;
 }
 
-export async function eventFilterOf(
-  { eventId, filter }: Selection,
-  common: CompiledCondition | null,
-  source: ConditionSource,
-): Promise<EventFilter> {
-  const own = filter && (await compileCondition(filter, source));
-  const conditions = allOf([common, own].filter((condition) => condition !== null));
+/**
+ * @param eventId the type of the events; null: of any type
+ * @param all the conditions that the events fulfil
+ * @param part of the users
+ */
+export function eventFilter(eventId: number | null, all: readonly EventCondition[], part: Part): EventFilter {
+  const conditions = allOf(all);
   let found = new Uint32Array(0);
   const { count } = conditions;
-  const countsAll = eventId === null && source.team.size === 1;
+  const countsAll = eventId === null && part.size === 1;
   return {
-    columns: [...columnsOfPositions(eventId, source.team), ...conditions.columns],
+    columns: [...columnsOfPositions(eventId, part), ...conditions.columns],
     countIn:
       count === undefined || !countsAll
         ? undefined
         : (chunk, begin, end) => {
-            const listed = conditions.listed?.(chunk, source.team);
+            const listed = conditions.listed?.(chunk, part);
             return listed ? within(listed, begin, end).length : count(chunk, begin, end);
           },
     positionsIn(chunk, begin, end) {
-      const listed = eventId === null ? conditions.listed?.(chunk, source.team) : null;
+      const listed = eventId === null ? conditions.listed?.(chunk, part) : null;
       if (listed) return within(listed, begin, end);
-      const positions = within(positionsOf(chunk, eventId, source.team), begin, end);
-      if (common === null && own === null) return positions;
+      const positions = within(positionsOf(chunk, eventId, part), begin, end);
+      if (all.length === 0) return positions;
       found = atLeast(found, positions.length);
       return found.subarray(0, conditions.select(chunk, positions, found));
     },

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { FieldValue } from '../../domain/condition/predicate.ts';
-import { combinationKey } from '../../domain/reports/breakdown.ts';
-import type { CodedColumn } from '../../projections/events/packed/chunk.ts';
+import type { FieldValue } from '../domain/condition/predicate.ts';
+import { combinationKey } from '../domain/reports/breakdown.ts';
+import type { CodedColumn } from './chunk.ts';
 
 type Value = CodedColumn['values'][number];
 

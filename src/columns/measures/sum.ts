@@ -1,7 +1,7 @@
-import type { Statistic } from '../../../domain/reports/report.ts';
-import type { CodedColumn, CodedName } from '../../../projections/events/packed/chunk.ts';
-import { scaledDecimalsOf } from '../../../projections/events/packed/decimals.ts';
-import { decimalsOf as decimalsIn } from '../../../projections/events/packed/properties.ts';
+import type { Statistic } from '../../domain/reports/report.ts';
+import type { CodedColumn, CodedName } from '../chunk.ts';
+import { scaledDecimalsOf } from '../decimals.ts';
+import { decimalsOf as decimalsIn } from '../properties.ts';
 import { decimalsOf, decimalText, meanText, scaled } from './statistics.ts';
 import type { Tally, TallySize } from './tally.ts';
 

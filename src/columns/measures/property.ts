@@ -1,8 +1,8 @@
-import { customPropertyOf } from '../../../domain/reports/fields.ts';
-import type { Measure } from '../../../domain/reports/report.ts';
-import type { CodedName } from '../../../projections/events/packed/chunk.ts';
-import { propertyColumn } from '../../../projections/events/packed/properties.ts';
+import { customPropertyOf } from '../../domain/reports/fields.ts';
+import type { Measure } from '../../domain/reports/report.ts';
 import type { ArrayPool } from '../array-pool.ts';
+import type { CodedName } from '../chunk.ts';
+import { propertyColumn } from '../properties.ts';
 import { medianTally } from './median.ts';
 import { sumTally } from './sum.ts';
 import type { Tally, TallySize } from './tally.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { middleOf } from '../../../src/queries/reports/measures/middle.ts';
+import { middleOf } from '../../../src/columns/measures/middle.ts';
 
 /** The same by a sort. */
 function expected(values: readonly number[]): readonly number[] {

@@ -1,4 +1,4 @@
-import { readBigint } from '../../../database/copy-rows.ts';
+import { readBigint } from '../util/read-bigint.ts';
 import { type Chunk, type CodedColumn, type Column, type ColumnName, kindOf, newCodes } from './chunk.ts';
 import { eachProperty, propertyColumn, propertyOf } from './properties.ts';
 

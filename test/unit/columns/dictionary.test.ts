@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import type { CodedColumn } from '../../../src/projections/events/packed/chunk.ts';
-import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { Dictionary } from '../../../src/queries/reports/dictionary.ts';
+import type { CodedColumn } from '../../../src/columns/chunk.ts';
+import { Dictionary } from '../../../src/columns/dictionary.ts';
 
 const columnOf = (...values: readonly (string | number)[]): CodedColumn => {
   return { kind: 'coded', codes: new Uint8Array(0), values: [null, ...values] };
@@ -23,14 +22,4 @@ it('numbers a value alike in all columns, and reads each value once', () => {
   expect(numbering.values).toEqual([['null'], ['a'], ['b'], ['c']]);
   expect(read).toEqual([null, 'a', 'B', 'A', 'b', 'c']);
   expect(dictionary.numbering('lower case', () => [])).toBe(numbering);
-});
-
-it('is kept until it takes much of the memory, and then never again', () => {
-  const cache = createChunkCache(10_000);
-  const dictionary = cache.dictionary('chunk value_str')!;
-  expect(cache.dictionary('chunk value_str')).toBe(dictionary);
-  expect(cache.dictionary('chunk category')).not.toBe(dictionary);
-  dictionary.numbersOf(columnOf('x'.repeat(3000)));
-  expect(cache.dictionary('chunk value_str')).toBe(null);
-  expect(cache.dictionary('chunk value_str')).toBe(null);
 });

@@ -1,4 +1,4 @@
-import type { Measure } from '../../../domain/reports/report.ts';
+import type { Measure } from '../../domain/reports/report.ts';
 import type { ArrayPool } from '../array-pool.ts';
 import { countTally } from './count.ts';
 import { bytesOfPair as bytesOfPerUserPair, perUserTally } from './per-user.ts';

@@ -1,4 +1,4 @@
-import { PROPERTY_NAME } from '../../../domain/intake/properties.ts';
+import { PROPERTY_NAME } from '../domain/intake/properties.ts';
 import {
   type Chunk,
   type CodedColumn,

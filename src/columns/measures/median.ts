@@ -1,7 +1,7 @@
-import type { CodedName } from '../../../projections/events/packed/chunk.ts';
-import { scaledDecimalsOf } from '../../../projections/events/packed/decimals.ts';
-import { decimalsOf } from '../../../projections/events/packed/properties.ts';
 import { type ArrayPool, atLeast } from '../array-pool.ts';
+import type { CodedName } from '../chunk.ts';
+import { scaledDecimalsOf } from '../decimals.ts';
+import { decimalsOf } from '../properties.ts';
 import { middleOf } from './middle.ts';
 import { isDirect, type NumberedValues, numberedValues } from './numbered-values.ts';
 import { decimalText } from './statistics.ts';

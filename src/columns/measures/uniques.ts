@@ -1,6 +1,6 @@
-import type { UniqueOf } from '../../../domain/reports/report.ts';
-import { type Chunk, indexesOf, numbersOf } from '../../../projections/events/packed/chunk.ts';
+import type { UniqueOf } from '../../domain/reports/report.ts';
 import { atLeast } from '../array-pool.ts';
+import { type Chunk, indexesOf, numbersOf } from '../chunk.ts';
 import { addTo } from './count.ts';
 import { pairIndex } from './pair-index.ts';
 import type { Tally, TallySize, ValueOf } from './tally.ts';

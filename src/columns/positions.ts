@@ -1,17 +1,15 @@
-import {
-  type Chunk,
-  type CodedColumn,
-  codedOf,
-  type IndexColumn,
-  usersOf,
-} from '../../projections/events/packed/chunk.ts';
-import type { Team } from './team.ts';
+import { type Chunk, type CodedColumn, codedOf, type IndexColumn, usersOf } from './chunk.ts';
 
 /** Positions of events in a chunk, ascending: a selection vector. */
 export type Positions = Uint32Array;
 
-/** A thread's part of the users: see {@link Team}. */
-export type Part = Pick<Team, 'part' | 'size'>;
+/** A part of the users, of which each thread that shares in a scan has one. */
+export interface Part {
+  /** How many parts there are. */
+  readonly size: number;
+  /** Users whose index, divided by `size`, has this rest. */
+  readonly part: number;
+}
 
 /** The positions of the events of a type, of a part of the users. A type of null: of all events. */
 export function positionsOf(chunk: Chunk, eventId: number | null, part: Part): Positions {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { openArrayPool } from '../../../src/queries/reports/array-pool.ts';
-import { UserBins, type UserRange } from '../../../src/queries/reports/user-bins.ts';
+import { openArrayPool } from '../../../src/columns/array-pool.ts';
+import { UserBins, type UserRange } from '../../../src/columns/user-bins.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 
 /** Events for more users than `usersPerBin` and more than one block. Seeds make them: fast-check would draw too few. */
