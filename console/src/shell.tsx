@@ -54,12 +54,12 @@ export function Shell() {
     return (
       <Frame>
         <p role="alert">{texts.errors.noAnswer}</p>
-        <button type="button" onClick={() => void loadSession()}>
+        <button class="btn" type="button" onClick={() => void loadSession()}>
           {texts.errors.retry}
         </button>
       </Frame>
     );
-  if (session.value === undefined) return <p class="quiet">{texts.loading}</p>;
+  if (session.value === undefined) return <p class="quiet-text">{texts.loading}</p>;
   if (session.value === null) return <Login />;
   return session.value.kind === 'operator' ? (
     <OperatorPages operator={session.value} />
@@ -83,7 +83,7 @@ function OperatorPages({ operator }: { readonly operator: OperatorSession }) {
               {texts.nav.operations}
             </a>
           </nav>
-          <span class="quiet">{operator.name}</span>
+          <span class="quiet-text">{operator.name}</span>
           <Corner />
         </>
       }
@@ -186,6 +186,7 @@ function Navigation({ pages, bots, bot, path }: NavigationProps) {
         <label class="bot">
           <span>{texts.nav.bot}</span>
           <select
+            class="input"
             value={bot?.resource_key ?? ''}
             onChange={(event) => go(href(path ?? '/', { bot: event.currentTarget.value }))}
           >
@@ -214,8 +215,8 @@ function Corner() {
     });
   return (
     <>
-      <span class="quiet">{texts.nav.zone(zoneOfPage())}</span>
-      <button type="button" class="plain" onClick={() => void logOut()}>
+      <span class="quiet-text">{texts.nav.zone(zoneOfPage())}</span>
+      <button type="button" class="btn quiet small" onClick={() => void logOut()}>
         {texts.nav.logOut}
       </button>
       {error.value !== undefined && <Failure error={error.value} />}

@@ -8,7 +8,6 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { type Broadcast, canCancel, canRelaunch, isRunning, PARTS, partsOf } from './broadcast.ts';
 import { audienceFacts } from './composer/audience-editor.tsx';
 import { Composer } from './composer/composer.tsx';
@@ -16,9 +15,9 @@ import { draftOf } from './composer/draft.ts';
 import { Facts } from './composer/facts.tsx';
 import { type MessagePreview, Preview } from './composer/preview.tsx';
 import { Refused } from './composer/problems.tsx';
+import { words as composerWords } from './composer/words.ts';
 import { Recipients } from './recipients.tsx';
-
-const words = texts.broadcasts;
+import { words } from './words.ts';
 
 interface DetailProps {
   readonly bot: Bot;
@@ -79,7 +78,7 @@ function Message({ bot, broadcast: { type, message } }: { readonly bot: string; 
   const { data } = loaded.value;
   return (
     <>
-      <h2>{texts.composer.message}</h2>
+      <h2>{composerWords.message}</h2>
       <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && <Preview preview={data} />}
     </>
@@ -121,9 +120,9 @@ function Progress({ broadcast }: { readonly broadcast: Broadcast }) {
         </>
       )}
       {broadcast.status === 2 && rate !== null && rate > 0 && (
-        <p class="quiet">{words.rate(number(Math.round(rate)), duration(parts.left / rate))}</p>
+        <p class="quiet-text">{words.rate(number(Math.round(rate)), duration(parts.left / rate))}</p>
       )}
-      {parts.unknown > 0 && <p class="quiet">{words.unknownMeans}</p>}
+      {parts.unknown > 0 && <p class="quiet-text">{words.unknownMeans}</p>}
     </section>
   );
 }
@@ -166,14 +165,14 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
   };
   const { left } = partsOf(broadcast);
   return (
-    <div class="actions">
+    <div class="btns">
       {canRelaunch(broadcast) && (
-        <button type="button" class="main" onClick={() => ask('activate')}>
+        <button type="button" class="btn primary" onClick={() => ask('activate')}>
           {words.relaunch}
         </button>
       )}
       {canCancel(broadcast) && (
-        <button type="button" onClick={() => ask('cancel')}>
+        <button class="btn" type="button" onClick={() => ask('cancel')}>
           {words.cancel}
         </button>
       )}

@@ -4,12 +4,11 @@ import { request } from '../api.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Choice, Listing, usePages } from '../parts/pages.tsx';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { type Broadcast, isRunning } from './broadcast.ts';
 import { Composer } from './composer/composer.tsx';
 import { BroadcastDetail } from './detail.tsx';
+import { words } from './words.ts';
 
-const words = texts.broadcasts;
 /** Entries of the address, and the filters of the API that they set. */
 const FILTERS = [
   ['name', 'filters[name]'],
@@ -52,9 +51,9 @@ function List({ bot: { resource_key: bot } }: { readonly bot: Bot }) {
   const [name, status] = FILTERS.map(([entry]) => query.get(entry) ?? '');
   return (
     <>
-      <div class="row">
+      <div class="btns">
         <h1>{words.title}</h1>
-        <a class="button" href={href('/broadcasts', { bot, id: 'new' })}>
+        <a class="btn" href={href('/broadcasts', { bot, id: 'new' })}>
           {words.new}
         </a>
       </div>
@@ -66,6 +65,7 @@ function List({ bot: { resource_key: bot } }: { readonly bot: Bot }) {
             <label>
               {words.name}
               <input
+                class="input"
                 type="search"
                 value={name}
                 onChange={(event) => go(here({ name: event.currentTarget.value, offset: '' }))}

@@ -5,9 +5,7 @@ import { request } from '../api.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { Choice, usePages } from '../parts/pages.tsx';
-import { texts } from '../texts.ts';
-
-const words = texts.broadcasts;
+import { words } from './words.ts';
 
 interface RecipientsProps {
   readonly bot: string;
@@ -37,10 +35,10 @@ export function Recipients({ bot, id, total, seen }: RecipientsProps) {
   return (
     <section aria-busy={loaded.value.loading}>
       <h2>{words.recipients}</h2>
-      <div class="row">
+      <div class="btns">
         <Choice label={words.state} name="state" of={words.states} />
         <a
-          class="button"
+          class="btn"
           download
           href={`/v1/broadcast/recipients?${new URLSearchParams({
             id,

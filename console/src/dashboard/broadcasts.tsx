@@ -1,12 +1,11 @@
 import { href } from '../address.ts';
 import { request } from '../api.ts';
 import { type Broadcast, isRunning, partsOf } from '../broadcasts/broadcast.ts';
+import { words as broadcastsWords } from '../broadcasts/words.ts';
 import { date, number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
-import { texts } from '../texts.ts';
 import { Card } from './card.tsx';
-
-const words = texts.dashboard;
+import { words } from './words.ts';
 
 /** The last broadcasts with what they have come to. */
 export function LatestBroadcasts({ bot }: { readonly bot: string }) {
@@ -22,15 +21,15 @@ export function LatestBroadcasts({ bot }: { readonly bot: string }) {
     >
       {({ items, data_as_of }) => (
         <>
-          {items.length === 0 && <p class="quiet">{words.noBroadcasts}</p>}
+          {items.length === 0 && <p class="quiet-text">{words.noBroadcasts}</p>}
           <ul class="latest">
             {items.map((broadcast) => (
               <li key={broadcast.id}>
                 <a href={href('/broadcasts', { bot, id: `${broadcast.id}` })}>
-                  <bdi>{broadcast.name ?? texts.broadcasts.unnamed(broadcast.id)}</bdi>
+                  <bdi>{broadcast.name ?? broadcastsWords.unnamed(broadcast.id)}</bdi>
                 </a>{' '}
-                <span class="quiet">
-                  {texts.broadcasts.statuses[broadcast.status]}, {date(broadcast.date_create)}
+                <span class="quiet-text">
+                  {broadcastsWords.statuses[broadcast.status]}, {date(broadcast.date_create)}
                 </span>
                 {broadcast.count_recipients > 0 && <Progress broadcast={broadcast} />}
               </li>
@@ -47,11 +46,11 @@ function Progress({ broadcast }: { readonly broadcast: Broadcast }) {
   const all = broadcast.count_recipients;
   const parts = partsOf(broadcast);
   const attempted = all - parts.left - parts.cancelled;
-  const label = texts.broadcasts.progress(number(attempted), number(all));
+  const label = broadcastsWords.progress(number(attempted), number(all));
   return (
     <>
       <progress max={all} value={attempted} aria-label={label} />
-      <span class="quiet">
+      <span class="quiet-text">
         {label}; {words.delivered(number(parts.delivered))}
       </span>
     </>

@@ -8,11 +8,10 @@ import { Bar } from '../reports/numbers.tsx';
 import { daysOf } from '../reports/period.ts';
 import { type ReportState, START, writeState } from '../reports/state.ts';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { Card } from './card.tsx';
 import { runReport } from './data.ts';
+import { words } from './words.ts';
 
-const words = texts.dashboard;
 /** Campaigns that are shown; visits without any label are one of the rows. */
 const TOP = 6;
 
@@ -52,7 +51,7 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
 }
 
 function Ranking({ rows }: Pick<Answer, 'rows'>) {
-  if (rows.length === 0) return <p class="quiet">{words.noCampaigns}</p>;
+  if (rows.length === 0) return <p class="quiet-text">{words.noCampaigns}</p>;
   const most = Math.max(1, ...rows.map(usersOf));
   return (
     <DataTable

@@ -2,17 +2,16 @@ import { href } from '../address.ts';
 import { number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
 import type { Meta } from '../reports/answer.ts';
+import { cellWords } from '../reports/cell-words.ts';
 import { configOf } from '../reports/config.ts';
 import { daysOf } from '../reports/period.ts';
 import { type ReportState, START, writeState } from '../reports/state.ts';
 import { useUsers } from '../reports/users-dialog.tsx';
 import { Footnotes, View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { Card } from './card.tsx';
 import { ACTIVE_USERS, loadNewUsers, NEW_USERS_AT_MOST, newUsersConfig, runReport } from './data.ts';
-
-const words = texts.dashboard;
+import { words } from './words.ts';
 
 /** Bars, and a line without an event: its column names it. */
 const STATE: ReportState = { ...START, chart: 'bar', metrics: [] };
@@ -45,7 +44,7 @@ export function Growth({ bot }: { readonly bot: Bot }) {
             }}
             onCell={({ bucket }, title) => {
               const isCut = days.some((day) => day.date === bucket && day.users > NEW_USERS_AT_MOST);
-              const cut = isCut ? ` (${texts.cells.first(number(NEW_USERS_AT_MOST))})` : '';
+              const cut = isCut ? ` (${cellWords.first(number(NEW_USERS_AT_MOST))})` : '';
               users.open({ report_config: newUsersConfig(String(bucket)) }, {}, title + cut);
             }}
             closed

@@ -11,8 +11,7 @@ import { type Bot, currency } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ACTIVE_USERS, EVENTS, loadNewUsers, MONEY, REVENUE, runReport, SALE, SALES } from './data.ts';
 import { type Span, todayAndYesterday } from './day.ts';
-
-const words = texts.dashboard;
+import { words } from './words.ts';
 
 interface NumbersProps {
   readonly bot: Bot;
@@ -99,12 +98,12 @@ export function Numbers(props: NumbersProps) {
             <strong>
               {shown(figure.today)} {figure.key === 'revenue' && <small>{currency()}</small>}
             </strong>
-            <span class="quiet">{words.yesterday(shown(figure.yesterday))}</span>
-            <span class="quiet">{changeOf(figure)}</span>
+            <span class="quiet-text">{words.yesterday(shown(figure.yesterday))}</span>
+            <span class="quiet-text">{changeOf(figure)}</span>
           </li>
         ))}
       </ul>
-      {data === undefined ? <p class="quiet">{texts.loading}</p> : <AsOf at={data.at} lagMs={data.lagMs} />}
+      {data === undefined ? <p class="quiet-text">{texts.loading}</p> : <AsOf at={data.at} lagMs={data.lagMs} />}
     </section>
   );
 }

@@ -10,11 +10,9 @@ import { type ReportState, START, writeState } from '../reports/state.ts';
 import { useUsers } from '../reports/users-dialog.tsx';
 import { Footnotes, View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { daysToday } from './day.ts';
 import { inTurn } from './in-turn.ts';
-
-const words = texts.dashboard;
+import { words } from './words.ts';
 
 interface SavedReport {
   readonly uuid: string;
@@ -45,13 +43,13 @@ export function PinnedReports({ bot }: { readonly bot: Bot }) {
       {data !== undefined && (
         <>
           {others.length === 0 && pinned.length === 0 && (
-            <p class="quiet">
+            <p class="quiet-text">
               {words.noSaved} <a href={href('/reports', { bot: bot.resource_key })}>{words.buildOne}</a>
             </p>
           )}
           {others.length > 0 && (
             <form
-              class="row"
+              class="btns"
               onSubmit={(event) => {
                 event.preventDefault();
                 void pin(String(new FormData(event.currentTarget).get('uuid')), true);
@@ -59,7 +57,7 @@ export function PinnedReports({ bot }: { readonly bot: Bot }) {
             >
               <label>
                 {words.toPin}
-                <select name="uuid">
+                <select class="input" name="uuid">
                   {others.map(({ uuid, name }) => (
                     <option key={uuid} value={uuid}>
                       {name}
@@ -67,7 +65,7 @@ export function PinnedReports({ bot }: { readonly bot: Bot }) {
                   ))}
                 </select>
               </label>
-              <button type="submit" disabled={busy.value}>
+              <button class="btn" type="submit" disabled={busy.value}>
                 {words.pin}
               </button>
             </form>
@@ -111,7 +109,7 @@ function Pinned({ bot, report: { uuid, name, report_config }, onUnpin }: PinnedP
   const id = `pinned-${uuid}`;
   return (
     <section class="card" aria-busy={loading} aria-labelledby={id}>
-      <div class="row">
+      <div class="btns">
         <h3 id={id}>
           {saved === null || data === undefined ? (
             <bdi>{name}</bdi>
@@ -126,7 +124,7 @@ function Pinned({ bot, report: { uuid, name, report_config }, onUnpin }: PinnedP
             </a>
           )}
         </h3>
-        <button type="button" class="plain" onClick={onUnpin} aria-label={words.unpin(name)}>
+        <button type="button" class="btn quiet small" onClick={onUnpin} aria-label={words.unpin(name)}>
           {words.takeOff}
         </button>
       </div>

@@ -3,8 +3,8 @@ import { RequestError, request, SESSION } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure } from '../parts/failure.tsx';
 import { endedElsewhere, type Session, session } from '../session.ts';
-import { texts } from '../texts.ts';
 import { linkToken } from './link-token.ts';
+import { words as loginWords } from './words.ts';
 
 export function Login() {
   const { error, busy, run } = useAttempt();
@@ -15,7 +15,7 @@ export function Login() {
         await request(SESSION, { method: 'POST', body: credential });
       } catch (problem) {
         const isSpent = 'token' in credential && problem instanceof RequestError && problem.status === 401;
-        throw isSpent ? new RequestError(texts.login.linkUsed, problem.status) : problem;
+        throw isSpent ? new RequestError(loginWords.linkUsed, problem.status) : problem;
       }
       const found = await request<Session>(SESSION);
       endedElsewhere.value = false;
@@ -30,14 +30,14 @@ export function Login() {
 
   return (
     <main id="main" class="login">
-      <h1>{texts.login.title}</h1>
+      <h1>{loginWords.title}</h1>
       {endedElsewhere.value && (
         <p class="warning" role="alert">
-          {texts.login.ended}
+          {loginWords.ended}
         </p>
       )}
-      <p>{texts.login.intro}</p>
-      {!window.isSecureContext && <p class="failure">{texts.login.notSecure}</p>}
+      <p>{loginWords.intro}</p>
+      {!window.isSecureContext && <p class="failure">{loginWords.notSecure}</p>}
       {error.value !== undefined && <Failure error={error.value} />}
       <form
         onSubmit={(event) => {
@@ -46,14 +46,21 @@ export function Login() {
         }}
       >
         <label>
-          {texts.login.key}
-          <input name="key" type="password" autocomplete="current-password" required aria-describedby="key-hint" />
+          {loginWords.key}
+          <input
+            class="input"
+            name="key"
+            type="password"
+            autocomplete="current-password"
+            required
+            aria-describedby="key-hint"
+          />
         </label>
-        <p id="key-hint" class="quiet">
-          {texts.login.hint}
+        <p id="key-hint" class="quiet-text">
+          {loginWords.hint}
         </p>
-        <button type="submit" class="main" disabled={busy.value}>
-          {texts.login.submit}
+        <button type="submit" class="btn primary" disabled={busy.value}>
+          {loginWords.submit}
         </button>
       </form>
     </main>

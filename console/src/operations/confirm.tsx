@@ -2,9 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { texts } from '../texts.ts';
-
-const words = texts.operations;
+import { words } from './words.ts';
 
 /** A change that is asked for. It is made after a confirmation. */
 export interface Change {
@@ -52,6 +50,7 @@ export function ConfirmChange({ change, asked, onDone }: ConfirmChangeProps) {
         <label>
           {words.reason}
           <textarea
+            class="input"
             required
             maxLength={1000}
             rows={3}

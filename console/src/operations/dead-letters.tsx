@@ -1,9 +1,7 @@
 import { instant, number } from '../format.ts';
-import { texts } from '../texts.ts';
 import type { Letter } from './answers.ts';
 import type { Ask } from './confirm.tsx';
-
-const words = texts.operations;
+import { words } from './words.ts';
 
 interface DeadLettersProps {
   readonly letters: readonly Letter[];
@@ -20,8 +18,10 @@ export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
         <p>{words.noLetters}</p>
       ) : (
         <>
-          <p class="quiet">{words.lettersMeans}</p>
-          {total > letters.length && <p class="quiet">{words.lettersCut(number(letters.length), number(total))}</p>}
+          <p class="quiet-text">{words.lettersMeans}</p>
+          {total > letters.length && (
+            <p class="quiet-text">{words.lettersCut(number(letters.length), number(total))}</p>
+          )}
           <ul class="jobs">
             {letters.map((letter) => (
               <li key={letter.id}>
@@ -32,20 +32,23 @@ export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
                   </span>
                 </div>
                 <div class="failure">{letter.error}</div>
-                <div class="quiet">{words.letterAt(letter.stream, letter.position, instant(letter.recorded_at))}</div>
+                <div class="quiet-text">
+                  {words.letterAt(letter.stream, letter.position, instant(letter.recorded_at))}
+                </div>
                 <details>
                   <summary>{words.letterEvents(number(letter.events_count))}</summary>
                   {letter.events.map(({ type, v, data, data_bytes, data_whole }, index) => (
                     <div key={index}>
                       <code>{words.event(type, v)}</code>
-                      {!data_whole && <div class="quiet">{words.eventCut(number(data_bytes), data === null)}</div>}
+                      {!data_whole && <div class="quiet-text">{words.eventCut(number(data_bytes), data === null)}</div>}
                       {data !== null && <pre>{typeof data === 'string' ? data : JSON.stringify(data, null, 2)}</pre>}
                     </div>
                   ))}
                 </details>
                 {ask !== null && (
-                  <div class="row">
+                  <div class="btns">
                     <button
+                      class="btn"
                       type="button"
                       onClick={() =>
                         ask({
@@ -60,6 +63,7 @@ export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
                       {words.retry}
                     </button>
                     <button
+                      class="btn"
                       type="button"
                       onClick={() =>
                         ask({

@@ -1,10 +1,9 @@
 import { address } from '../address.ts';
 import { instant, number } from '../format.ts';
-import { texts } from '../texts.ts';
+import { words as referralsWords } from '../referrals/words.ts';
 import { isOver, type Job, type Overview } from './answers.ts';
 import type { Ask } from './confirm.tsx';
-
-const words = texts.operations;
+import { words } from './words.ts';
 
 interface JobsProps {
   readonly overview: Overview;
@@ -17,7 +16,7 @@ export function Audit({ overview: { audit, jobs }, ask }: JobsProps) {
   return (
     <section>
       <h2>{words.audit}</h2>
-      <p class="quiet">{words.auditMeans}</p>
+      <p class="quiet-text">{words.auditMeans}</p>
       {audit === undefined ? (
         <p>{words.noAudit}</p>
       ) : (
@@ -31,6 +30,7 @@ export function Audit({ overview: { audit, jobs }, ask }: JobsProps) {
       )}
       {ask !== null && (
         <button
+          class="btn"
           type="button"
           disabled={runs}
           onClick={() =>
@@ -56,7 +56,7 @@ function AuditAccount({ ask }: { readonly ask: Ask }) {
   const { query } = address.value;
   return (
     <form
-      class="row actions"
+      class="btns"
       onSubmit={(event) => {
         event.preventDefault();
         const given = new FormData(event.currentTarget);
@@ -72,11 +72,12 @@ function AuditAccount({ ask }: { readonly ask: Ask }) {
     >
       <label>
         {words.publicKey}
-        <input name="bot" required defaultValue={query.get('bot') ?? ''} />
+        <input class="input" name="bot" required defaultValue={query.get('bot') ?? ''} />
       </label>
       <label>
-        {texts.referrals.user}
+        {referralsWords.user}
         <input
+          class="input"
           name="user"
           inputMode="numeric"
           pattern="[1-9][0-9]{0,14}"
@@ -85,7 +86,9 @@ function AuditAccount({ ask }: { readonly ask: Ask }) {
           defaultValue={query.get('user') ?? ''}
         />
       </label>
-      <button type="submit">{words.auditAccount}</button>
+      <button class="btn" type="submit">
+        {words.auditAccount}
+      </button>
     </form>
   );
 }
@@ -106,7 +109,7 @@ export function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
               </div>
               {!isOver(job) && <Progress job={job} />}
               {job.kind !== 'audit' && <Findings job={job} />}
-              <div class="quiet">{words.askedBy(job.operator, instant(job.requested_at), job.reason)}</div>
+              <div class="quiet-text">{words.askedBy(job.operator, instant(job.requested_at), job.reason)}</div>
             </li>
           ))}
         </ul>
@@ -131,7 +134,7 @@ function Progress({ job: { progress } }: { readonly job: Job }) {
   return (
     <div>
       <progress {...(total === null ? {} : { max: Math.max(total, 1), value: done })} aria-label={what} />
-      <div class="quiet">{words.progress(what, number(done), total === null ? null : number(total), unit)}</div>
+      <div class="quiet-text">{words.progress(what, number(done), total === null ? null : number(total), unit)}</div>
     </div>
   );
 }
@@ -155,7 +158,7 @@ function Findings({ job: { findings, findings_count } }: { readonly job: Job }) 
           </li>
         ))}
       </ul>
-      {findings_count > SHOWN && <p class="quiet">{words.moreFindings}</p>}
+      {findings_count > SHOWN && <p class="quiet-text">{words.moreFindings}</p>}
     </details>
   );
 }

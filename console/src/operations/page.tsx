@@ -3,7 +3,6 @@ import { useRef } from 'preact/hooks';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { OperatorSession } from '../session.ts';
-import { texts } from '../texts.ts';
 import { isBusy, loadOverview, type Overview } from './answers.ts';
 import { type Ask, type Change, ConfirmChange } from './confirm.tsx';
 import { DeadLetters } from './dead-letters.tsx';
@@ -11,8 +10,7 @@ import { Audit, Jobs } from './jobs.tsx';
 import { BotErrors, Processes } from './processes.tsx';
 import { ReadModels } from './read-models.tsx';
 import { type Sample, withSamples } from './trend.tsx';
-
-const words = texts.operations;
+import { words } from './words.ts';
 
 /** The state of the service, and the changes of an operator who can act. It loads each second while something runs. */
 export function OperationsPage({ operator }: { readonly operator: OperatorSession }) {
@@ -29,7 +27,7 @@ export function OperationsPage({ operator }: { readonly operator: OperatorSessio
   return (
     <div class="operations">
       <h1>{words.title}</h1>
-      {ask === null && <p class="quiet">{words.readOnly}</p>}
+      {ask === null && <p class="quiet-text">{words.readOnly}</p>}
       <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>

@@ -3,10 +3,8 @@ import { duration, number } from '../format.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
-import { texts } from '../texts.ts';
 import type { BackgroundProcess, BotErrorGroup } from './answers.ts';
-
-const words = texts.operations;
+import { words } from './words.ts';
 
 const PROCESS_COLUMNS: readonly DataColumn<BackgroundProcess>[] = [
   { key: 'name', label: words.process, head: true },
@@ -76,7 +74,7 @@ export function BotErrors() {
         <DataTable caption={words.botErrors} columns={ERROR_COLUMNS} rows={data.items} />
       )}
       {data !== undefined && (
-        <button type="button" onClick={reload}>
+        <button class="btn" type="button" onClick={reload}>
           {words.refresh}
         </button>
       )}

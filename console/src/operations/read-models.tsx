@@ -1,10 +1,8 @@
 import { duration, number, share } from '../format.ts';
-import { texts } from '../texts.ts';
 import { isOver, type Job, type Overview, type Version } from './answers.ts';
 import type { Ask } from './confirm.tsx';
 import { keyOf, type Sample, secondsLeft, Trend } from './trend.tsx';
-
-const words = texts.operations;
+import { words } from './words.ts';
 
 interface ReadModelsProps {
   readonly overview: Overview;
@@ -18,10 +16,10 @@ export function ReadModels({ overview: { versions, commits, jobs }, seen, ask }:
   return (
     <section>
       <h2>{words.readModels}</h2>
-      <p class="quiet">{words.readModelsMeans}</p>
+      <p class="quiet-text">{words.readModelsMeans}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-label={words.readModels}>
-        <table>
+        <table class="table">
           <thead>
             <tr>
               <th scope="col">{words.readModel}</th>
@@ -66,7 +64,7 @@ function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps
   return (
     <tr>
       <th scope="row">
-        {version.name} <span class="quiet">{words.version(version.version)}</span>
+        {version.name} <span class="quiet-text">{words.version(version.version)}</span>
       </th>
       <td>
         {state === 'stopped' ? (
@@ -83,7 +81,7 @@ function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps
         {state === 'building' ? (
           <>
             <progress max={Math.max(commits, 1)} value={done} aria-label={words.building(version.name)} />
-            <div class="quiet">
+            <div class="quiet-text">
               {words.built(share(commits === 0 ? 1 : done / commits), number(done), number(commits))}
               {left !== null && ` ${words.left(duration(left))}`}
             </div>
@@ -132,24 +130,24 @@ function Next({ version, versions, busy, ask }: Omit<RowProps, 'commits' | 'samp
         next !== null && <p>{words.nextSteps[next]}</p>
       )}
       {steps !== null && (
-        <div class="row">
+        <div class="btns">
           {isNewest && live && (
-            <button type="button" onClick={job('rebuild')}>
+            <button class="btn" type="button" onClick={job('rebuild')}>
               {words.rebuild} <span class="hidden">{name}</span>
             </button>
           )}
           {isNewest && state !== 'building' && (
-            <button type="button" onClick={job('verify')}>
+            <button class="btn" type="button" onClick={job('verify')}>
               {words.verify} <span class="hidden">{name}</span>
             </button>
           )}
           {!live && verified && state === 'ready' && (
-            <button type="button" onClick={change('switch')}>
+            <button class="btn" type="button" onClick={change('switch')}>
               {words.switch} <span class="hidden">{`${name} ${words.version(version.version)}`}</span>
             </button>
           )}
           {!live && (
-            <button type="button" onClick={change('drop')}>
+            <button class="btn" type="button" onClick={change('drop')}>
               {words.drop} <span class="hidden">{`${name} ${words.version(version.version)}`}</span>
             </button>
           )}

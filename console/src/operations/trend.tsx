@@ -1,7 +1,5 @@
-import { texts } from '../texts.ts';
 import type { Version } from './answers.ts';
-
-const words = texts.operations;
+import { words } from './words.ts';
 
 /** The lag of a version as this page saw it. */
 export interface Sample {
@@ -57,7 +55,7 @@ export function Trend({ samples }: { readonly samples: readonly Sample[] }) {
       <svg class="trend" width={WIDTH} height={HEIGHT} aria-hidden="true">
         <polyline points={points} />
       </svg>{' '}
-      <span class="quiet">{word}</span>
+      <span class="quiet-text">{word}</span>
     </>
   );
 }

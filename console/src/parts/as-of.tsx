@@ -11,7 +11,7 @@ interface AsOfProps {
 export function AsOf({ at, lagMs }: AsOfProps) {
   const lag = lagMs === undefined ? '' : ` ${texts.behind(duration(lagMs / 1000))}`;
   return (
-    <span class="quiet">
+    <span class="quiet-text">
       {texts.countedUpTo(`${date(at)}, ${zoneOfPage()}`)}
       {lag}
     </span>

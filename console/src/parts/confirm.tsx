@@ -36,11 +36,11 @@ export function Confirm({ question, action, attempt: { error, busy }, onYes, onN
         <h2 id="question">{question}</h2>
         {children}
         {error.value !== undefined && <Failure error={error.value} />}
-        <p class="actions">
-          <button type="submit" class="main" disabled={busy.value}>
+        <p class="btns">
+          <button type="submit" class="btn primary" disabled={busy.value}>
             {action}
           </button>
-          <button type="button" onClick={onNo}>
+          <button class="btn" type="button" onClick={onNo}>
             {texts.back}
           </button>
         </p>

@@ -17,7 +17,7 @@ export function Failure({ error, retry }: { readonly error: RequestError; readon
         </ul>
       )}
       {retry !== undefined && (
-        <button type="button" onClick={retry}>
+        <button class="btn" type="button" onClick={retry}>
           {texts.errors.retry}
         </button>
       )}
@@ -35,5 +35,5 @@ interface PendingProps {
 /** Where there are no data yet: that they are loaded, or why they are not. */
 export function Pending({ loaded: { data, error }, retry, chart }: PendingProps) {
   if (error !== undefined) return <Failure error={error} retry={retry} />;
-  return data === undefined ? <p class={chart === true ? 'chart quiet' : 'quiet'}>{texts.loading}</p> : null;
+  return data === undefined ? <p class={chart === true ? 'chart quiet-text' : 'quiet-text'}>{texts.loading}</p> : null;
 }

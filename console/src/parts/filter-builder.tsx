@@ -1,12 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import type { Value } from '../api.ts';
-import { texts } from '../texts.ts';
 import { type Field, valuesOf } from './catalog.ts';
 import { type Condition, type Group, isGroup, isList, isRange } from './filter.ts';
+import { filterWords as words } from './filter-words.ts';
 import { useTyped } from './typed.ts';
-
-const words = texts.filter;
 
 export interface FilterBuilderProps {
   readonly bot: string;
@@ -31,6 +29,7 @@ export function FilterBuilder({ bot, fields, group, onChange, depth = 0 }: Filte
     <div class="group">
       {group.items.length > 1 && (
         <select
+          class="input"
           aria-label={words.join}
           value={group.join}
           onChange={(event) => onChange({ ...group, join: event.currentTarget.value as Group['join'] })}
@@ -54,7 +53,7 @@ export function FilterBuilder({ bot, fields, group, onChange, depth = 0 }: Filte
           )}
           <button
             type="button"
-            class="plain"
+            class="btn quiet small"
             aria-label={words.remove(isGroup(item) ? words.group : item.field)}
             onClick={() => change(index, null)}
           >
@@ -62,14 +61,14 @@ export function FilterBuilder({ bot, fields, group, onChange, depth = 0 }: Filte
           </button>
         </div>
       ))}
-      <span class="adders">
-        <button type="button" class="plain" onClick={() => add(firstCondition(fields))}>
+      <span class="btns">
+        <button type="button" class="btn quiet small" onClick={() => add(firstCondition(fields))}>
           + {words.add}
         </button>
         {group.items.length > 0 && depth < MAX_DEPTH && (
           <button
             type="button"
-            class="plain"
+            class="btn quiet small"
             onClick={() => add({ join: group.join === 'and' ? 'or' : 'and', items: [firstCondition(fields)] })}
           >
             + {words.addGroup}
@@ -143,6 +142,7 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
   return (
     <span class="condition">
       <select
+        class="input"
         aria-label={words.field}
         value={field.name}
         onChange={(event) => {
@@ -164,6 +164,7 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
         />
       )}
       <select
+        class="input"
         aria-label={words.operator}
         value={operator}
         onChange={(event) => {
@@ -179,7 +180,12 @@ function ConditionEditor({ bot, fields, condition, onChange }: ConditionEditorPr
         ))}
       </select>
       {operator === 'is' ? null : field.type === 'boolean' && !isList(operator) ? (
-        <select aria-label={words.value} value={String(value)} onChange={(event) => set(event.currentTarget.value)}>
+        <select
+          class="input"
+          aria-label={words.value}
+          value={String(value)}
+          onChange={(event) => set(event.currentTarget.value)}
+        >
           <option value="true">{words.yes}</option>
           <option value="false">{words.no}</option>
         </select>
@@ -237,6 +243,7 @@ interface ValueInputProps {
 function ValueInput({ list, label, type, value, onChange }: ValueInputProps) {
   return (
     <input
+      class="input"
       aria-label={label}
       placeholder={label}
       list={list}

@@ -14,7 +14,7 @@ export function FirstEvent({ bot }: { readonly bot: string }) {
       <pre>
         <code>{curl('send-update', bot, JSON.stringify({ update }))}</code>
       </pre>
-      <p class="quiet">{texts.firstEvent.demo}</p>
+      <p class="quiet-text">{texts.firstEvent.demo}</p>
     </>
   );
 }

@@ -43,7 +43,7 @@ export function usePages<Row, Data>(
   const found = data === undefined ? [] : rowsOf(data);
   const more = found.length > SIZE;
   const step = (label: string, enabled: boolean, to: number) => (
-    <button type="button" disabled={!enabled} onClick={() => go(here({ [name]: to > 0 ? `${to}` : '' }))}>
+    <button class="btn" type="button" disabled={!enabled} onClick={() => go(here({ [name]: to > 0 ? `${to}` : '' }))}>
       {label}
     </button>
   );
@@ -53,7 +53,7 @@ export function usePages<Row, Data>(
         {texts.nothingHere} <a href={here({ [name]: '' })}>{texts.firstPage}</a>
       </p>
     ) : offset > 0 || more ? (
-      <div class="actions">
+      <div class="btns">
         {step(texts.previousPage, offset > 0, offset - SIZE)}
         {step(texts.nextPage, more, offset + SIZE)}
       </div>
@@ -100,6 +100,7 @@ export function Choice({ label, name, of, value }: ChoiceProps) {
     <label>
       {label}
       <select
+        class="input"
         value={value ?? address.value.query.get(name) ?? ''}
         onChange={(event) => go(here({ [name]: event.currentTarget.value, offset: '' }))}
       >

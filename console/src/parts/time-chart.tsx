@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { words as reportsWords } from '../reports/words.ts';
 import 'uplot/dist/uPlot.min.css';
 import type { Value } from '../api.ts';
 import { axisDates, date, digitsOf, hasTime, number, share, shortNumber } from '../format.ts';
-import { texts } from '../texts.ts';
 
 export interface Series {
   readonly label: string;
@@ -47,9 +47,9 @@ export function LegendChart({ series, ...chart }: TimeChartProps) {
             <li key={index}>
               <button
                 type="button"
-                class="plain"
+                class="btn quiet small"
                 aria-pressed={!hidden.value.includes(index)}
-                title={texts.reports.show(line.label)}
+                title={reportsWords.show(line.label)}
                 onClick={() => {
                   const others = hidden.value.filter((other) => other !== index);
                   hidden.value = others.length < hidden.value.length ? others : [...others, index];
@@ -60,7 +60,7 @@ export function LegendChart({ series, ...chart }: TimeChartProps) {
             </li>
           ),
         )}
-        {hasDashed && <li class="quiet">{texts.reports.dashed}</li>}
+        {hasDashed && <li class="quiet-text">{reportsWords.dashed}</li>}
       </ul>
       <TimeChart
         {...chart}

@@ -9,15 +9,13 @@ import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { Listing } from '../parts/pages.tsx';
 import { LegendChart, type Series } from '../parts/time-chart.tsx';
-import { texts } from '../texts.ts';
 import { ChainOfAccount } from './chain.tsx';
 import { ask, type Balances, type Entry, type Line, loadAccount, MOST, type Program } from './data.ts';
 import { History, type Lead } from './history.tsx';
 import { Money, nameOf, unitName } from './parts.tsx';
 import { PayoutTable, usePayouts } from './payouts.tsx';
 import { rateColumns } from './program.tsx';
-
-const words = texts.referrals;
+import { words } from './words.ts';
 
 export interface AccountProps {
   readonly bot: string;
@@ -67,7 +65,7 @@ export function AccountPage({ bot, user, program }: AccountProps) {
       <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
-          <p class="quiet">
+          <p class="quiet-text">
             {words.summary(user, number(data.user?.referrals ?? 0))} <AsOf at={data.data_as_of} />
           </p>
           <BalanceAt bot={bot} user={user} program={program} lines={data.lines} complete={data.complete} />
@@ -80,7 +78,7 @@ export function AccountPage({ bot, user, program }: AccountProps) {
           )}
           <h2>{words.payouts}</h2>
           {address.value.query.has('payout_id') && <a href={here({ payout_id: '' })}>{words.allPayouts}</a>}
-          <Listing pages={payouts} none={<p class="quiet">{words.noPayouts}</p>}>
+          <Listing pages={payouts} none={<p class="quiet-text">{words.noPayouts}</p>}>
             <PayoutTable
               bot={bot}
               payouts={payouts.rows ?? []}
@@ -164,10 +162,11 @@ function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAt
           onInput={(event) => choose(moments[Number(event.currentTarget.value)] ?? '', true)}
         />
       )}
-      <div class="row">
+      <div class="btns">
         <label>
           {words.at}
           <input
+            class="input"
             type="datetime-local"
             step={1}
             max={localOf(new Date().toISOString())}
@@ -179,7 +178,7 @@ function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAt
           />
         </label>
         {at !== '' && (
-          <button type="button" onClick={() => choose('', false)}>
+          <button class="btn" type="button" onClick={() => choose('', false)}>
             {words.now}
           </button>
         )}

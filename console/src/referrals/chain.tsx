@@ -4,10 +4,8 @@ import { number } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { texts } from '../texts.ts';
 import type { Chain, Commit } from './data.ts';
-
-const words = texts.referrals;
+import { words } from './words.ts';
 
 const COLUMNS: readonly DataColumn[] = [
   { key: 'position', label: words.commit, type: 'number' },
@@ -44,7 +42,7 @@ export function ChainOfAccount({ bot, user }: ChainProps) {
       }}
     >
       <summary>{words.chain}</summary>
-      <p class="quiet">{words.chainMeans}</p>
+      <p class="quiet-text">{words.chainMeans}</p>
       {error.value !== undefined && <Failure error={error.value} retry={() => void more()} />}
       {head.value !== null && (
         <>
@@ -57,7 +55,7 @@ export function ChainOfAccount({ bot, user }: ChainProps) {
             rows={commits.value.map(({ events, ...commit }) => ({ ...commit, events: events.join(', ') }))}
           />
           {left > 0 && (
-            <button type="button" disabled={busy.value} onClick={() => void more()}>
+            <button class="btn" type="button" disabled={busy.value} onClick={() => void more()}>
               {words.moreCommits(number(left))}
             </button>
           )}

@@ -4,11 +4,9 @@ import { number } from '../format.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { usePages } from '../parts/pages.tsx';
-import { texts } from '../texts.ts';
 import { ask, type Entry, type Line, MOST, type Program } from './data.ts';
 import { Money, unitName } from './parts.tsx';
-
-const words = texts.referrals;
+import { words } from './words.ts';
 
 export interface HistoryProps {
   readonly bot: string;
@@ -97,7 +95,7 @@ function What({ line: { event, accrual_id, payout_id }, entry, lead }: WhatProps
     id != null && (
       <>
         {' '}
-        <button type="button" class="plain" onClick={() => lead(kind, id)}>
+        <button type="button" class="btn quiet small" onClick={() => lead(kind, id)}>
           {text(id)}
         </button>
       </>
@@ -114,7 +112,7 @@ function What({ line: { event, accrual_id, payout_id }, entry, lead }: WhatProps
         <>
           {` ${words.entry(accrual_id!)} `}
           {entry !== undefined && (
-            <span class="quiet">
+            <span class="quiet-text">
               {words.from(entry.referral_id)}
               {entry.rule_name !== null && (
                 <>

@@ -2,14 +2,13 @@ import { address, go, href } from '../address.ts';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { AccountPage } from './account.tsx';
 import { loadProgram } from './data.ts';
 import { PayoutsOfAll } from './payouts.tsx';
 import { Rules } from './program.tsx';
 import { ReferrersList } from './referrers.tsx';
+import { words } from './words.ts';
 
-const words = texts.referrals;
 const VIEWS = ['referrers', 'payouts', 'rules'] as const;
 
 /** The bot's referrers, the payouts of all of them, and the rules; or one referrer, where the address names a user. */
@@ -55,7 +54,7 @@ export function ReferralsPage({ bot: { resource_key: bot } }: { readonly bot: Bo
 function FindUser({ bot }: { readonly bot: string }) {
   return (
     <form
-      class="row"
+      class="btns"
       onSubmit={(event) => {
         event.preventDefault();
         const user = String(new FormData(event.currentTarget).get('user')).trim();
@@ -64,9 +63,11 @@ function FindUser({ bot }: { readonly bot: string }) {
     >
       <label>
         {words.user}
-        <input name="user" inputMode="numeric" pattern="[1-9][0-9]{0,15}" required size={12} />
+        <input class="input" name="user" inputMode="numeric" pattern="[1-9][0-9]{0,15}" required size={12} />
       </label>
-      <button type="submit">{words.show}</button>
+      <button class="btn" type="submit">
+        {words.show}
+      </button>
     </form>
   );
 }

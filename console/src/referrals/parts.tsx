@@ -1,8 +1,6 @@
 import { number } from '../format.ts';
-import { texts } from '../texts.ts';
 import type { Amount, Names, Program } from './data.ts';
-
-const words = texts.referrals;
+import { words } from './words.ts';
 
 /** The code of a unit, such as USD. */
 export function unitName(units: Program['units'], id: number | null): string {

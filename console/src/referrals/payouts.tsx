@@ -5,11 +5,10 @@ import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { Choice, Listing, type Pages, usePages } from '../parts/pages.tsx';
-import { texts } from '../texts.ts';
+import { cellWords } from '../reports/cell-words.ts';
 import { ask, type Entry, MOST, type Payout, type Payouts, type Program } from './data.ts';
 import { Money, nameOf, unitName } from './parts.tsx';
-
-const words = texts.referrals;
+import { words } from './words.ts';
 
 /**
  * Loads payouts, the latest first, of all or one of a referrer's. The address has a choice among them.
@@ -138,11 +137,11 @@ function Accruals({ bot, payout: { payout_id, user_id }, toAccrual }: AccrualsPr
       <Pending loaded={loaded.value} retry={reload} />
       {entries?.length === 0 && '–'}
       {entries?.map(({ accrual_id }) => (
-        <button key={accrual_id} type="button" class="plain" onClick={() => toAccrual(accrual_id)}>
+        <button key={accrual_id} type="button" class="btn quiet small" onClick={() => toAccrual(accrual_id)}>
           {words.entry(accrual_id)}
         </button>
       ))}
-      {entries?.length === MOST && <p>{texts.cells.first(number(MOST))}</p>}
+      {entries?.length === MOST && <p>{cellWords.first(number(MOST))}</p>}
     </details>
   );
 }

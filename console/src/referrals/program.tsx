@@ -1,11 +1,9 @@
 import type { Value } from '../api.ts';
 import { cell } from '../format.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
-import { texts } from '../texts.ts';
 import type { Program } from './data.ts';
 import { unitName } from './parts.tsx';
-
-const words = texts.referrals;
+import { words } from './words.ts';
 
 /** The columns that rules and a referrer's rates share. */
 export function rateColumns({ units }: Program): DataColumn[] {

@@ -2,11 +2,9 @@ import { address, href } from '../address.ts';
 import { number } from '../format.ts';
 import { curl } from '../parts/curl.ts';
 import { Choice, Listing, usePages } from '../parts/pages.tsx';
-import { texts } from '../texts.ts';
 import { ask, type Program, type Referrer, type Referrers } from './data.ts';
 import { Money, nameOf, unitName } from './parts.tsx';
-
-const words = texts.referrals;
+import { words } from './words.ts';
 
 /** The order of the list as the address has it: by referrals, or by an amount of a unit. An unknown one is the first, as the form shows. */
 function orderOf(query: URLSearchParams, { units }: Program): { readonly order: string; readonly unit: string } {
@@ -63,7 +61,7 @@ function Table({ bot, program: { units }, referrers }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
     <section class="scroll" tabIndex={0} aria-label={words.views.referrers}>
-      <table>
+      <table class="table">
         <thead>
           <tr>
             <th scope="col">{words.referrer}</th>

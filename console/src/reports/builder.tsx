@@ -5,7 +5,6 @@ import { type Catalog, numbersOf } from '../parts/catalog.ts';
 import { NO_FILTER } from '../parts/filter.ts';
 import { FilterBuilder } from '../parts/filter-builder.tsx';
 import { useTyped } from '../parts/typed.ts';
-import { texts } from '../texts.ts';
 import { fieldName } from './field-name.ts';
 import { daysOf, PRESETS } from './period.ts';
 import {
@@ -24,8 +23,7 @@ import {
   WINDOW_UNITS,
   withType,
 } from './state.ts';
-
-const words = texts.reports;
+import { words } from './words.ts';
 
 interface BuilderProps {
   readonly bot: string;
@@ -40,7 +38,7 @@ export function Builder({ bot, catalog, state, onChange }: BuilderProps) {
   const { type, chart } = state;
   return (
     <form class="builder" onSubmit={(event) => event.preventDefault()}>
-      <div class="row">
+      <div class="btns">
         <Choice
           label={words.type}
           value={type}
@@ -133,6 +131,7 @@ function DayInput({ label, value, onChange }: { label: string; value: string; on
     <label>
       {label}
       <input
+        class="input"
         type="date"
         required
         {...useTyped(value, (input) => {
@@ -205,7 +204,7 @@ function Metrics({ bot, catalog, state, set }: PartProps & { readonly bot: strin
             {metrics.length > least && (
               <button
                 type="button"
-                class="plain"
+                class="btn quiet small"
                 aria-label={words.remove(metric.name)}
                 onClick={() => set({ metrics: metrics.toSpliced(index, 1) })}
               >
@@ -226,7 +225,7 @@ function Metrics({ bot, catalog, state, set }: PartProps & { readonly bot: strin
         ))}
       </ol>
       {type !== 'retention' && (
-        <button type="button" class="plain" onClick={() => insert(metrics.length)}>
+        <button type="button" class="btn quiet small" onClick={() => insert(metrics.length)}>
           + {isFunnel ? words.addStep : words.addEvent}
         </button>
       )}
@@ -247,6 +246,7 @@ function EventPicker({ label, catalog, metric, onChange }: EventPickerProps) {
     <label>
       {label}
       <select
+        class="input"
         value={metric.event ?? ''}
         onChange={({ currentTarget: { value } }) => {
           const found = catalog.events.find(({ event_id }) => String(event_id) === value);
@@ -267,7 +267,7 @@ function EventPicker({ label, catalog, metric, onChange }: EventPickerProps) {
 function FunnelSettings({ state, set }: PartProps) {
   const { funnel } = state;
   return (
-    <div class="row">
+    <div class="btns">
       <Choice
         label={words.order}
         value={funnel.order}
@@ -296,7 +296,7 @@ function FunnelSettings({ state, set }: PartProps) {
 function RetentionSettings({ state, set }: PartProps) {
   const { retention } = state;
   return (
-    <div class="row">
+    <div class="btns">
       <Choice
         label={words.cohorts}
         value={retention.cohorts}
@@ -365,7 +365,7 @@ function FieldChips({ chosen, fields, label, onChange }: FieldChipsProps) {
           {name}
           <button
             type="button"
-            class="plain"
+            class="btn quiet small"
             aria-label={words.remove(name)}
             onClick={() => onChange(chosen.filter((other) => other !== name))}
           >
@@ -374,6 +374,7 @@ function FieldChips({ chosen, fields, label, onChange }: FieldChipsProps) {
         </span>
       ))}
       <select
+        class="input"
         aria-label={label}
         value=""
         onChange={({ currentTarget }) => {
@@ -406,7 +407,7 @@ function Choice<Name extends string>({ label, hideLabel, value, of, names, onCha
   return (
     <label>
       <span class={hideLabel === true ? 'hidden' : undefined}>{label}</span>
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value as Name)}>
+      <select class="input" value={value} onChange={(event) => onChange(event.currentTarget.value as Name)}>
         {of.map((name) => (
           <option key={name} value={name}>
             {names[name]}
@@ -429,6 +430,7 @@ function CountInput({ label, value, max, onChange }: CountInputProps) {
     <label>
       {label}
       <input
+        class="input"
         type="number"
         min={1}
         max={max}

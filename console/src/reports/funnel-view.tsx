@@ -1,11 +1,10 @@
 import { duration, share } from '../format.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
-import { texts } from '../texts.ts';
 import type { Row } from './answer.ts';
 import { breakdownOf, funnelCell } from './cell.ts';
+import { cellWords } from './cell-words.ts';
 import { Bar, NumberButton, type PartProps, valueColumn } from './numbers.tsx';
-
-const words = texts.reports;
+import { words } from './words.ts';
 
 /** The steps of a funnel: who reached each, who dropped off before it, and who still has time. */
 export function FunnelView({ answer, onCell }: PartProps) {
@@ -17,11 +16,11 @@ export function FunnelView({ answer, onCell }: PartProps) {
     type: 'number',
     show: (value, row) => {
       const before = answer.rows.find(({ step }) => step === of(row, 'step') - 1);
-      const between = texts.cells.between(String(before?.['label']), String(row['label']));
+      const between = cellWords.between(String(before?.['label']), String(row['label']));
       const title = {
-        reached: texts.cells.step(nameOf(row)),
+        reached: cellWords.step(nameOf(row)),
         dropped: between,
-        in_progress: texts.cells.onTheWay(between),
+        in_progress: cellWords.onTheWay(between),
       }[kind];
       return <NumberButton value={value} cell={funnelCell(answer, row, kind)} title={title} onCell={onCell} />;
     },

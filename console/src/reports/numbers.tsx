@@ -1,12 +1,11 @@
 import type { Value } from '../api.ts';
 import { cell } from '../format.ts';
 import type { DataColumn } from '../parts/data-table.tsx';
-import { texts } from '../texts.ts';
 import type { Answer, Column, Row } from './answer.ts';
 import type { Cell, OpenCell } from './cell.ts';
+import { cellWords } from './cell-words.ts';
 import type { ReportState } from './state.ts';
-
-const words = texts.reports;
+import { words } from './words.ts';
 
 /** Parts that the views of all report types share. */
 
@@ -39,8 +38,8 @@ export function NumberButton({ value, shown = cell(value, 'number'), cell: named
     <button
       type="button"
       class="cell"
-      aria-label={texts.cells.show(shown, title)}
-      title={texts.cells.title}
+      aria-label={cellWords.show(shown, title)}
+      title={cellWords.title}
       onClick={() => onCell(named, title)}
     >
       {shown}
@@ -65,7 +64,7 @@ export function valueText(value: Value | undefined, row: Row, type: string): str
 /** The value of the period before, where periods are compared. */
 export function Before({ value }: { readonly value: Value | undefined }) {
   return (
-    <span class="quiet before">
+    <span class="quiet-text before">
       {' '}
       {words.previous}: {cell(value, 'number')}
     </span>

@@ -10,7 +10,6 @@ import { Failure } from '../parts/failure.tsx';
 import { FirstEvent } from '../parts/first-event.tsx';
 import { type Loaded, useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import type { Answer } from './answer.ts';
 import { Builder } from './builder.tsx';
 import { configOf, type ReportConfig, savedConfigOf, stateOf } from './config.ts';
@@ -18,8 +17,7 @@ import { before, type Days, daysOf } from './period.ts';
 import { COMPARED, type ReportState, readState, START, writeState } from './state.ts';
 import { useUsers } from './users-dialog.tsx';
 import { Footnotes, View } from './view.tsx';
-
-const words = texts.reports;
+import { words } from './words.ts';
 
 const stateText = computed(() => address.value.query.get('report'));
 
@@ -70,7 +68,7 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
                 <Footnotes answer={data.answer} />
               </>
             )}
-            {loading && <p class="quiet">{words.run}</p>}
+            {loading && <p class="quiet-text">{words.run}</p>}
           </section>
           <Actions
             bot={bot}
@@ -164,7 +162,7 @@ function Actions({ bot, current, name: saved, change, onSaved }: ActionsProps) {
 
   return (
     <form
-      class="actions"
+      class="btns"
       onSubmit={(event) => {
         event.preventDefault();
         const submitter = (event as SubmitEvent).submitter as HTMLButtonElement | null;
@@ -174,20 +172,21 @@ function Actions({ bot, current, name: saved, change, onSaved }: ActionsProps) {
     >
       <label>
         {words.name}
-        <input key={saved} name="name" required maxLength={250} defaultValue={saved} />
+        <input class="input" key={saved} name="name" required maxLength={250} defaultValue={saved} />
       </label>
-      <button type="submit" class="main" value="save">
+      <button type="submit" class="btn primary" value="save">
         {words.save}
       </button>
       {state.uuid !== undefined && (
-        <button type="submit" value="copy">
+        <button class="btn" type="submit" value="copy">
           {words.saveAs}
         </button>
       )}
-      <button type="button" onClick={() => void csv()}>
+      <button class="btn" type="button" onClick={() => void csv()}>
         {words.csv}
       </button>
       <button
+        class="btn"
         type="button"
         onClick={() =>
           void attempt(() => copy(curl('reports/run', bot.resource_key, JSON.stringify({ report_config: config() }))))
@@ -195,7 +194,7 @@ function Actions({ bot, current, name: saved, change, onSaved }: ActionsProps) {
       >
         {words.copyCurl}
       </button>
-      <button type="button" onClick={() => void attempt(() => copy(JSON.stringify(config(), null, 2)))}>
+      <button class="btn" type="button" onClick={() => void attempt(() => copy(JSON.stringify(config(), null, 2)))}>
         {words.copyConfig}
       </button>
       <output>{done.value[1] === state && done.value[0]}</output>
@@ -235,10 +234,11 @@ function SavedReports({ saved: { data, error }, reload, change }: SavedReportsPr
   return (
     <aside>
       <h2>{words.saved}</h2>
-      <button type="button" onClick={() => change(START)}>
+      <button class="btn" type="button" onClick={() => change(START)}>
         {words.new}
       </button>
       <input
+        class="input"
         type="search"
         aria-label={words.search}
         placeholder={words.search}
@@ -248,11 +248,11 @@ function SavedReports({ saved: { data, error }, reload, change }: SavedReportsPr
       />
       {error !== undefined && <Failure error={error} retry={reload} />}
       {beyond.value !== null && <p class="warning">{words.beyondBuilder(beyond.value)}</p>}
-      {data?.items.length === 0 && <p class="quiet">{words.noSaved}</p>}
+      {data?.items.length === 0 && <p class="quiet-text">{words.noSaved}</p>}
       <ul class="saved">
         {found.map((report) => (
           <li key={report.uuid}>
-            <button type="button" class="plain" onClick={() => open(report)}>
+            <button type="button" class="btn quiet small" onClick={() => open(report)}>
               {report.name}
             </button>
           </li>

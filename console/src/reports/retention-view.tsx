@@ -2,9 +2,9 @@ import type { Value } from '../api.ts';
 import { cell, share } from '../format.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { LegendChart, type Series } from '../parts/time-chart.tsx';
-import { texts } from '../texts.ts';
 import type { Row } from './answer.ts';
 import { breakdownOf, retentionCell } from './cell.ts';
+import { cellWords } from './cell-words.ts';
 import {
   NumberButton,
   type NumberButtonProps,
@@ -13,15 +13,14 @@ import {
   valueColumn,
   valueText,
 } from './numbers.tsx';
-
-const words = texts.reports;
+import { words } from './words.ts';
 
 /** The cohorts as a heat map, and as lines: one a cohort, beside the average. */
 export function RetentionView({ state, answer, onCell }: PartProps & Pick<ViewProps, 'state'>) {
   const intervals = answer.columns.flatMap(({ key }) => (key.startsWith('share_') ? [Number(key.slice(6))] : []));
   const extra = breakdownOf(answer);
   const nameOfInterval = (n: number): string => `${words.granularities[state.granularity]} ${n}`;
-  const titleOf = (row: Row, n: number): string => texts.cells.returned(cell(row['cohort'], 'date'), nameOfInterval(n));
+  const titleOf = (row: Row, n: number): string => cellWords.returned(cell(row['cohort'], 'date'), nameOfInterval(n));
   const columns: DataColumn[] = [
     ...extra.map(valueColumn),
     { key: 'cohort', label: words.cohort, type: 'date' },
@@ -30,7 +29,7 @@ export function RetentionView({ state, answer, onCell }: PartProps & Pick<ViewPr
       label: words.size,
       type: 'number',
       show: (value, row) => {
-        const title = texts.cells.members(cell(row['cohort'], 'date'));
+        const title = cellWords.members(cell(row['cohort'], 'date'));
         return <NumberButton value={value} cell={retentionCell(answer, row)} title={title} onCell={onCell} />;
       },
     },

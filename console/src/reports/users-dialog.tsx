@@ -10,11 +10,9 @@ import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import type { Cell } from './cell.ts';
+import { cellWords as words } from './cell-words.ts';
 import type { ReportConfig } from './config.ts';
-
-const words = texts.cells;
 
 /** A report as the API takes it: its configuration, or the uuid of a saved one with a period. */
 export type NamedReport = { readonly report_config: ReportConfig } | { readonly uuid: string; readonly params: object };
@@ -72,7 +70,7 @@ function UsersDialog({ bot, asked, title, onClose }: UsersDialogProps) {
           <DataTable caption={words.title} columns={COLUMNS} rows={data.users} />
         </>
       )}
-      <button type="button" onClick={() => dialog.current!.close()}>
+      <button class="btn" type="button" onClick={() => dialog.current!.close()}>
         {words.close}
       </button>
     </dialog>
@@ -124,7 +122,7 @@ function MakeBroadcast({ bot, asked, title }: MakeBroadcastProps) {
 
   return (
     <p>
-      <button type="button" class="main" disabled={busy.value} onClick={() => void make()}>
+      <button type="button" class="btn primary" disabled={busy.value} onClick={() => void make()}>
         {words.makeBroadcast}
       </button>
       {error.value !== undefined && <Failure error={error.value} />}

@@ -4,16 +4,15 @@ import { AsOf } from '../parts/as-of.tsx';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { LegendChart, type Series } from '../parts/time-chart.tsx';
 import { currency } from '../session.ts';
-import { texts } from '../texts.ts';
 import type { Answer, Column, Row } from './answer.ts';
 import { breakdownOf, type Cell, lineCell, type OpenCell, tableCell } from './cell.ts';
+import { cellWords } from './cell-words.ts';
 import { fieldName } from './field-name.ts';
 import { FunnelView } from './funnel-view.tsx';
 import { Bar, Before, NumberButton, type PartProps, type ViewProps, valueColumn } from './numbers.tsx';
 import { RetentionView } from './retention-view.tsx';
 import { type Metric, needsField, type ReportState } from './state.ts';
-
-const words = texts.reports;
+import { words } from './words.ts';
 
 /** The answer of a report as a chart, with the numbers in a table under it. Each number opens the users behind it. */
 export function View({ state, answer, previous, onCell, closed }: ViewProps) {
@@ -169,7 +168,7 @@ function Shares({ metrics, totals, previous, onCell }: TotalsProps & Pick<Report
   const all = hasWhole ? sizes.reduce((sum, size) => sum + size, 0) : Math.max(...sizes);
   return (
     <>
-      {!hasWhole && <p class="quiet">{words.noShares}</p>}
+      {!hasWhole && <p class="quiet-text">{words.noShares}</p>}
       <DataTable
         bars
         caption={words.charts.pie}
@@ -239,8 +238,8 @@ function ListView({ answer, onCell }: PartProps) {
   return (
     <>
       <p>
-        <button type="button" onClick={() => onCell({}, words.types.list)}>
-          {texts.cells.rows}
+        <button class="btn" type="button" onClick={() => onCell({}, words.types.list)}>
+          {cellWords.rows}
         </button>
       </p>
       <DataTable caption={words.table} columns={answer.columns} rows={answer.rows} />
@@ -252,7 +251,7 @@ function ListView({ answer, onCell }: PartProps) {
 export function Footnotes({ answer: { meta } }: { readonly answer: Answer }) {
   const days = [...new Set([meta.date_from, meta.date_to].map((at) => date(at, false)))].join(' – ');
   return (
-    <footer class="quiet">
+    <footer class="quiet-text">
       <p>
         {days}. <AsOf at={meta.data_as_of} lagMs={meta.lag_ms} />
       </p>

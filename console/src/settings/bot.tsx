@@ -3,13 +3,11 @@ import { go, href } from '../address.ts';
 import { request, SESSION } from '../api.ts';
 import { Pending } from '../parts/failure.tsx';
 import { type Bot, type Session, session } from '../session.ts';
-import { texts } from '../texts.ts';
 import { ChangeForm, type Field } from './change-form.tsx';
 import { useList } from './list.tsx';
 import { ownerSession } from './owner.ts';
 import { Secret } from './secret.tsx';
-
-const words = texts.settings;
+import { words } from './words.ts';
 
 export interface BotRow {
   readonly resource_key: string;
@@ -41,7 +39,7 @@ export function BotSettings({ bot }: { readonly bot: Bot }) {
       {row !== undefined && (
         <section>
           <h2>{row.name}</h2>
-          <p class="quiet">
+          <p class="quiet-text">
             {words.publicKey}: <code>{row.resource_key}</code>
           </p>
           <ChangeForm
@@ -74,7 +72,7 @@ export function BotSettings({ bot }: { readonly bot: Bot }) {
             }}
           />
           <h3>{words.platformWebhook}</h3>
-          <p class="quiet">{words.platformWebhookMeans}</p>
+          <p class="quiet-text">{words.platformWebhookMeans}</p>
           <ChangeForm<{ webhook_secret: string | null }>
             path="bots/rotate-webhook-secret"
             bot={bot.resource_key}

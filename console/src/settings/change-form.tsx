@@ -4,7 +4,7 @@ import { sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { texts } from '../texts.ts';
+import { words as settingsWords } from './words.ts';
 
 export interface Field {
   /** The name of the field in the body, to which the service's refusals point. */
@@ -85,7 +85,7 @@ export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, ask, ma
               <label for={`${id}-${field.name}`}>{field.label}</label>
               <Input field={field} id={`${id}-${field.name}`} described={described} wrong={problem !== undefined} />
               {field.hint !== undefined && (
-                <p id={`${id}-${field.name}-hint`} class="quiet">
+                <p id={`${id}-${field.name}-hint`} class="quiet-text">
                   {field.hint}
                 </p>
               )}
@@ -98,11 +98,11 @@ export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, ask, ma
           );
         })}
         {error.value !== undefined && !isAtField && !asked.value && <Failure error={error.value} />}
-        <div class="row">
-          <button type="submit" class={ask === undefined ? 'main' : undefined} disabled={busy.value}>
+        <div class="btns">
+          <button type="submit" class={ask === undefined ? 'btn primary' : 'btn'} disabled={busy.value}>
             {submit}
           </button>
-          <span role="status">{done.value ? texts.settings.saved : ''}</span>
+          <span role="status">{done.value ? settingsWords.saved : ''}</span>
         </div>
       </form>
       {asked.value && (
@@ -137,7 +137,7 @@ function Input({ field: { name, type = 'text', value, options = [], required }, 
   };
   if (type === 'choice')
     return (
-      <select {...shared} defaultValue={String(value ?? '')}>
+      <select class="input" {...shared} defaultValue={String(value ?? '')}>
         {options.map((option) => (
           <option key={option.value} value={option.value} selected={option.value === value}>
             {option.label}
@@ -146,10 +146,11 @@ function Input({ field: { name, type = 'text', value, options = [], required }, 
       </select>
     );
   if (type === 'flag') return <input {...shared} type="checkbox" defaultChecked={value === true} />;
-  if (type === 'secret') return <input {...shared} type="password" autocomplete="off" />;
-  if (type === 'moment') return <input {...shared} type="date" />;
+  if (type === 'secret') return <input class="input" {...shared} type="password" autocomplete="off" />;
+  if (type === 'moment') return <input class="input" {...shared} type="date" />;
   return (
     <input
+      class="input"
       {...shared}
       type="text"
       inputMode={type === 'integer' ? 'numeric' : undefined}

@@ -1,9 +1,8 @@
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { ChangeForm } from './change-form.tsx';
 import { List, type Row, useList, useListPages } from './list.tsx';
+import { words } from './words.ts';
 
-const words = texts.settings;
 const same = (row: Row): Row => row;
 
 /** The goals of the bot. */
@@ -12,7 +11,7 @@ export function Goals({ bot }: { readonly bot: Bot }) {
   return (
     <>
       <h2>{words.sections.goals}</h2>
-      <p class="quiet">{words.goalsMean}</p>
+      <p class="quiet-text">{words.goalsMean}</p>
       <List
         list={loaded.value}
         reload={reload}
@@ -49,7 +48,7 @@ export function Units({ bot }: { readonly bot: Bot }) {
   return (
     <>
       <h2>{words.sections.units}</h2>
-      <p class="quiet">{words.unitsMean}</p>
+      <p class="quiet-text">{words.unitsMean}</p>
       <List
         list={loaded.value}
         reload={reload}
@@ -78,7 +77,7 @@ export function Units({ bot }: { readonly bot: Bot }) {
         onDone={reload}
       />
       <h2>{words.rates}</h2>
-      <p class="quiet">{words.ratesMean}</p>
+      <p class="quiet-text">{words.ratesMean}</p>
       <List
         list={rates.list}
         reload={rates.reload}

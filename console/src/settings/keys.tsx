@@ -4,13 +4,11 @@ import { instant, utcOf } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { ChangeForm, sendSetting } from './change-form.tsx';
 import { List, type Row, useListPages } from './list.tsx';
 import { ownerSession } from './owner.ts';
 import { Secret } from './secret.tsx';
-
-const words = texts.settings;
+import { words } from './words.ts';
 
 interface Key {
   readonly key_id: number;
@@ -56,7 +54,7 @@ export function Keys({ bot }: { readonly bot: Bot }) {
     const button = (action: 'rotate' | 'revoke') => (
       <button
         type="button"
-        class="plain"
+        class="btn quiet small"
         onClick={() => {
           asked.value = { action, key };
         }}
@@ -110,7 +108,7 @@ export function Keys({ bot }: { readonly bot: Bot }) {
         })}
       />
       {pager}
-      <p class="quiet">{words.lastUseMeans}</p>
+      <p class="quiet-text">{words.lastUseMeans}</p>
       <h3>{words.issueTitle}</h3>
       <ChangeForm<Issued>
         path="keys/issue"

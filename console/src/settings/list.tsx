@@ -41,7 +41,7 @@ export function List<T>({ list, reload, caption, columns, none, row }: ListProps
   return (
     <>
       <Pending loaded={list} retry={reload} />
-      {data?.length === 0 && <p class="quiet">{none}</p>}
+      {data?.length === 0 && <p class="quiet-text">{none}</p>}
       {data !== undefined && data.length > 0 && <DataTable caption={caption} columns={columns} rows={data.map(row)} />}
     </>
   );

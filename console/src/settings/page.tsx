@@ -1,14 +1,12 @@
 import { address, href } from '../address.ts';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { BotSettings } from './bot.tsx';
 import { Goals, Units } from './goals-and-units.tsx';
 import { Keys } from './keys.tsx';
 import { ownerSession } from './owner.ts';
 import { Rules } from './rules.tsx';
 import { Webhook } from './webhook.tsx';
-
-const words = texts.settings;
+import { words } from './words.ts';
 
 const SECTIONS = [
   { id: 'bot', section: BotSettings },
@@ -27,7 +25,7 @@ export function SettingsPage({ bot }: { readonly bot: Bot }) {
         <h1>{words.title}</h1>
         <p>{words.noOwnerKey}</p>
         <pre>npx botledger key issue --owner ID --all-bots --kind owner</pre>
-        <p class="quiet">{words.noOwnerKeyThen}</p>
+        <p class="quiet-text">{words.noOwnerKeyThen}</p>
       </>
     );
   const wanted = address.value.query.get('section');

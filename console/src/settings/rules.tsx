@@ -7,8 +7,7 @@ import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ChangeForm } from './change-form.tsx';
 import { List, type Row, useList } from './list.tsx';
-
-const words = texts.settings;
+import { words } from './words.ts';
 
 interface Rule extends Row {
   readonly rule_id: number;
@@ -50,7 +49,7 @@ export function Rules({ bot }: { readonly bot: Bot }) {
   return (
     <>
       <h2>{words.sections.rules}</h2>
-      <p class="quiet">{words.rulesMean}</p>
+      <p class="quiet-text">{words.rulesMean}</p>
       <List
         list={loaded.value}
         reload={reload}
@@ -65,7 +64,7 @@ export function Rules({ bot }: { readonly bot: Bot }) {
             show: (_, row) => (
               <button
                 type="button"
-                class="plain"
+                class="btn quiet small"
                 onClick={() => {
                   edited.value = Number(row['rule_id']);
                 }}
@@ -91,7 +90,7 @@ export function Rules({ bot }: { readonly bot: Bot }) {
       {rule !== undefined && (
         <section key={rule.rule_id}>
           <h3>{words.editRule(rule.name)}</h3>
-          <p class="quiet">{words.editMeans}</p>
+          <p class="quiet-text">{words.editMeans}</p>
           <ChangeForm
             path="rules/edit"
             bot={key}
@@ -108,6 +107,7 @@ export function Rules({ bot }: { readonly bot: Bot }) {
             }}
           />
           <button
+            class="btn"
             type="button"
             onClick={() => {
               edited.value = null;
@@ -123,6 +123,7 @@ export function Rules({ bot }: { readonly bot: Bot }) {
           <label>
             {words.rewardType}
             <select
+              class="input"
               value={type.value}
               onChange={(event) => {
                 type.value = event.currentTarget.value as Rule['reward_type'];

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { copy } from '../parts/copy.ts';
-import { texts } from '../texts.ts';
-
-const words = texts.settings;
+import { words } from './words.ts';
 
 /** A secret that is shown once. Null: it was in an answer that was lost. */
 export function Secret({ label, value, onStored }: SecretProps) {
@@ -19,10 +17,10 @@ export function Secret({ label, value, onStored }: SecretProps) {
         <>
           <p>{words.secretOnce}</p>
           <code>{value}</code>
-          <p class="row">
+          <p class="btns">
             <button
               type="button"
-              class="main"
+              class="btn primary"
               onClick={() =>
                 void copy(value).then((words) => {
                   told.value = words;
@@ -35,7 +33,7 @@ export function Secret({ label, value, onStored }: SecretProps) {
           </p>
         </>
       )}
-      <button type="button" onClick={onStored}>
+      <button class="btn" type="button" onClick={onStored}>
         {words.stored}
       </button>
     </section>

@@ -5,12 +5,10 @@ import { useAttempt } from '../parts/attempt.ts';
 import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
-import { texts } from '../texts.ts';
 import { ChangeForm, sendSetting } from './change-form.tsx';
 import { List, type Row, useListPages } from './list.tsx';
 import { Secret } from './secret.tsx';
-
-const words = texts.settings;
+import { words } from './words.ts';
 
 interface WebhookData {
   readonly webhook: { readonly url: string; readonly set_at: string; readonly signatures: number } | null;
@@ -50,7 +48,7 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
     row['attempt'] === latest.get(Number(row['payout_id'])) && row['failed'] === true ? (
       <button
         type="button"
-        class="plain"
+        class="btn quiet small"
         disabled={busy.value}
         onClick={() => void redeliver(Number(row['payout_id']))}
       >
@@ -61,14 +59,14 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
   return (
     <>
       <h2>{words.sections.webhook}</h2>
-      <p class="quiet">{words.webhookMeans}</p>
+      <p class="quiet-text">{words.webhookMeans}</p>
       <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
           {data.webhook === null ? (
             <p>{words.noWebhook}</p>
           ) : (
-            <p class="quiet">
+            <p class="quiet-text">
               {words.setAt(instant(data.webhook.set_at))} {data.webhook.signatures > 1 && words.twoSignatures}
             </p>
           )}

@@ -2,12 +2,11 @@ import type { Detail } from '../../api.ts';
 import type { Field, KnownEvent } from '../../parts/catalog.ts';
 import { NO_FILTER } from '../../parts/filter.ts';
 import { FilterBuilder } from '../../parts/filter-builder.tsx';
-import { texts } from '../../texts.ts';
+import { filterWords } from '../../parts/filter-words.ts';
 import type { Fact } from './facts.tsx';
 import { Problems } from './problems.tsx';
 import { type Audience, type EventRule, type EventRules, newPart, type Part } from './segments.ts';
-
-const words = texts.composer;
+import { words } from './words.ts';
 
 /** The names that audiences and templates can use, and the bot's events. */
 export interface Names {
@@ -42,11 +41,11 @@ export function AudienceEditor({ bot, names, audience, problems, onChange }: Aud
             <legend>{words[side]}</legend>
             {parts.map((part, index) => (
               <div class="segment" key={index}>
-                <div class="row">
+                <div class="btns">
                   <b>{titleOf(part)}</b>
                   <button
                     type="button"
-                    class="plain"
+                    class="btn quiet small"
                     aria-label={words.remove(titleOf(part))}
                     onClick={() => set(parts.filter((_, place) => place !== index))}
                   >
@@ -57,11 +56,12 @@ export function AudienceEditor({ bot, names, audience, problems, onChange }: Aud
                 <Problems of={problems} at={`${at}.${index}`} />
               </div>
             ))}
-            {side === 'include' && parts.length > 1 && <p class="quiet">{words.anyOf}</p>}
+            {side === 'include' && parts.length > 1 && <p class="quiet-text">{words.anyOf}</p>}
             <Problems of={problems.filter(({ path }) => path === at)} at={at} />
             <label>
               {words.addSegment}
               <select
+                class="input"
                 value=""
                 onChange={(event) => {
                   set([...parts, newPart(event.currentTarget.value as (typeof KINDS)[number])]);
@@ -124,9 +124,10 @@ function PartEditor({ bot, names, part, onChange }: PartProps<Part>) {
       );
     case 'list':
       return (
-        <label class="wide">
+        <label class="full">
           {words.chats}
           <textarea
+            class="input"
             rows={3}
             value={part.text}
             onInput={(event) => onChange({ ...part, text: event.currentTarget.value })}
@@ -138,6 +139,7 @@ function PartEditor({ bot, names, part, onChange }: PartProps<Part>) {
         <label>
           {words.task}
           <input
+            class="input"
             inputMode="numeric"
             value={part.task}
             onInput={(event) => onChange({ ...part, task: event.currentTarget.value.trim() })}
@@ -146,7 +148,7 @@ function PartEditor({ bot, names, part, onChange }: PartProps<Part>) {
       );
     case 'kept':
       return part.segment.type === 'custom' ? (
-        <p class="quiet">{words.customMeans}</p>
+        <p class="quiet-text">{words.customMeans}</p>
       ) : (
         <pre>
           <code>{JSON.stringify(part.segment.config)}</code>
@@ -170,17 +172,19 @@ function Rules({ bot, names, rules, onChange }: RulesProps) {
     <div class="group">
       {rules.items.length > 1 && (
         <select
-          aria-label={texts.filter.join}
+          class="input"
+          aria-label={filterWords.join}
           value={rules.join}
           onChange={(event) => onChange({ ...rules, join: event.currentTarget.value as EventRules['join'] })}
         >
-          <option value="and">{texts.filter.all}</option>
-          <option value="or">{texts.filter.any}</option>
+          <option value="and">{filterWords.all}</option>
+          <option value="or">{filterWords.any}</option>
         </select>
       )}
       {rules.items.map((rule, index) => (
         <div class="item" key={index}>
           <select
+            class="input"
             aria-label={words.didOrNot}
             value={String(rule.negation)}
             onChange={(event) => change(index, { negation: event.currentTarget.value === 'true' })}
@@ -189,6 +193,7 @@ function Rules({ bot, names, rules, onChange }: RulesProps) {
             <option value="true">{words.didNot}</option>
           </select>
           <select
+            class="input"
             aria-label={words.event}
             value={rule.event ?? ''}
             onChange={(event) =>
@@ -205,6 +210,7 @@ function Rules({ bot, names, rules, onChange }: RulesProps) {
           <label>
             {words.withinDays}
             <input
+              class="input"
               type="number"
               min={0}
               value={rule.days}
@@ -221,7 +227,7 @@ function Rules({ bot, names, rules, onChange }: RulesProps) {
           />
           <button
             type="button"
-            class="plain"
+            class="btn quiet small"
             aria-label={words.remove(words.event)}
             onClick={() => onChange({ ...rules, items: rules.items.filter((_, at) => at !== index) })}
           >
@@ -231,7 +237,7 @@ function Rules({ bot, names, rules, onChange }: RulesProps) {
       ))}
       <button
         type="button"
-        class="plain"
+        class="btn quiet small"
         onClick={() =>
           onChange({ ...rules, items: [...rules.items, { event: null, negation: false, days: 30, filter: NO_FILTER }] })
         }

@@ -1,9 +1,8 @@
 import type { Detail } from '../../api.ts';
-import { texts } from '../../texts.ts';
 import { ACTIONS, type Action, actionOf, type Button, withAction } from './content.ts';
 import { Problems } from './problems.tsx';
+import { words } from './words.ts';
 
-const words = texts.composer;
 const PATH = 'message.reply_markup';
 
 export interface ButtonEditorProps {
@@ -33,13 +32,13 @@ export function ButtonEditor({ rows, problems, onChange }: ButtonEditorProps) {
               onChange={(next) => change(index, at, next)}
             />
           ))}
-          <button type="button" class="plain" onClick={() => onChange(rows.with(index, [...row, first]))}>
+          <button type="button" class="btn quiet small" onClick={() => onChange(rows.with(index, [...row, first]))}>
             + {words.addBeside}
           </button>
         </div>
       ))}
       <Problems of={problems.filter(({ path }) => !/\d/.test(path))} at={PATH} />
-      <button type="button" class="plain" onClick={() => onChange([...rows, [first]])}>
+      <button type="button" class="btn quiet small" onClick={() => onChange([...rows, [first]])}>
         + {words.addButton}
       </button>
     </div>
@@ -57,8 +56,9 @@ interface OneButtonProps {
 function OneButton({ button, label, problems, path, onChange }: OneButtonProps) {
   const does = actionOf(button);
   return (
-    <div class="row">
+    <div class="btns">
       <input
+        class="input"
         aria-label={`${label}: ${words.buttonText}`}
         placeholder={words.buttonText}
         value={String(button['text'] ?? '')}
@@ -69,6 +69,7 @@ function OneButton({ button, label, problems, path, onChange }: OneButtonProps) 
       ) : (
         <>
           <select
+            class="input"
             aria-label={`${label}: ${words.action}`}
             value={does.action}
             onChange={(event) => onChange(withAction(button, event.currentTarget.value as Action, does.value))}
@@ -80,6 +81,7 @@ function OneButton({ button, label, problems, path, onChange }: OneButtonProps) 
             ))}
           </select>
           <input
+            class="input"
             aria-label={`${label}: ${words.actions[does.action]}`}
             placeholder={words.actions[does.action]}
             value={does.value}
@@ -87,7 +89,7 @@ function OneButton({ button, label, problems, path, onChange }: OneButtonProps) 
           />
         </>
       )}
-      <button type="button" class="plain" aria-label={words.remove(label)} onClick={() => onChange(null)}>
+      <button type="button" class="btn quiet small" aria-label={words.remove(label)} onClick={() => onChange(null)}>
         ×
       </button>
       <Problems of={problems} at={path} />

@@ -23,8 +23,7 @@ import { Schedule } from './schedule.tsx';
 import { segmentationsOf } from './segments.ts';
 import { useSettled } from './settled.ts';
 import { TestSend } from './test-send.tsx';
-
-const words = texts.composer;
+import { words } from './words.ts';
 
 export interface ComposerProps {
   readonly bot: Bot;
@@ -174,9 +173,14 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
         }}
       >
         <div>
-          <label class="wide">
+          <label class="full">
             {words.name}
-            <input value={current.name} maxLength={250} onInput={(event) => set({ name: event.currentTarget.value })} />
+            <input
+              class="input"
+              value={current.name}
+              maxLength={250}
+              onInput={(event) => set({ name: event.currentTarget.value })}
+            />
           </label>
           <Problems of={problems} at="name" />
           {names.loaded.value.error !== undefined && <Failure error={names.loaded.value.error} retry={names.reload} />}
@@ -204,9 +208,9 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
               <>
                 <p>
                   <strong>{words.count(number(sized.count))}</strong>{' '}
-                  <span class="quiet">{words.asOf(date(sized.data_as_of))}</span>
+                  <span class="quiet-text">{words.asOf(date(sized.data_as_of))}</span>
                 </p>
-                <p class="quiet">{words.blockedCounted}</p>
+                <p class="quiet-text">{words.blockedCounted}</p>
                 <ul class="sample">
                   {sized.sample.map((person) => (
                     <li key={person.chat_id}>{nameOf(person)}</li>
@@ -215,7 +219,7 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
               </>
             )}
             {unsized !== undefined && unsized.status !== 400 && <Failure error={unsized} retry={size.reload} />}
-            {current.audience.include.length === 0 && <p class="quiet">{words.noAudience}</p>}
+            {current.audience.include.length === 0 && <p class="quiet-text">{words.noAudience}</p>}
           </section>
           <Schedule draft={current} zone={bot.timezone} problems={problems} set={set} />
         </div>
@@ -230,11 +234,11 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
             body={() => ({ type: draft.value.type, message: messageOf(draft.value.type, draft.value.content) })}
           />
         </aside>
-        <div class="actions">
-          <button type="submit" disabled={busy.value}>
+        <div class="btns">
+          <button class="btn" type="submit" disabled={busy.value}>
             {words.save}
           </button>
-          <button type="button" class="main" disabled={busy.value} onClick={() => void ask()}>
+          <button type="button" class="btn primary" disabled={busy.value} onClick={() => void ask()}>
             {words.launch}
           </button>
           <output>
@@ -252,10 +256,10 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
           {elsewhere.value !== null && (
             <p class="warning" role="alert">
               {words.elsewhere}{' '}
-              <button type="button" onClick={() => elsewhere.value !== null && show(elsewhere.value)}>
+              <button class="btn" type="button" onClick={() => elsewhere.value !== null && show(elsewhere.value)}>
                 {words.loadOther}
               </button>{' '}
-              <button type="button" onClick={() => void saveDraft(true)}>
+              <button class="btn" type="button" onClick={() => void saveDraft(true)}>
                 {words.overwrite}
               </button>
             </p>

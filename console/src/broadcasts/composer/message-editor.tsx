@@ -1,13 +1,11 @@
 import { useRef } from 'preact/hooks';
 import type { Detail } from '../../api.ts';
-import { texts } from '../../texts.ts';
 import { MESSAGE_TYPES, type MessageType } from '../broadcast.ts';
 import { ButtonEditor } from './button-editor.tsx';
 import { type AlbumItem, type Content, MODES, type Mode, SHAPES } from './content.ts';
 import { Counter, type MessagePreview } from './preview.tsx';
 import { Problems } from './problems.tsx';
-
-const words = texts.composer;
+import { words } from './words.ts';
 
 export interface MessageEditorProps {
   readonly type: MessageType;
@@ -41,6 +39,7 @@ export function MessageEditor({ type, content, onType, onChange, fields, preview
         <label>
           {words.type}
           <select
+            class="input"
             value={type}
             disabled={onType === null}
             onChange={(event) => onType?.(event.currentTarget.value as MessageType)}
@@ -52,11 +51,11 @@ export function MessageEditor({ type, content, onType, onChange, fields, preview
             ))}
           </select>
         </label>
-        {onType === null && <p class="quiet">{words.typeFixed}</p>}
+        {onType === null && <p class="quiet-text">{words.typeFixed}</p>}
         {file !== undefined && (
-          <label class="wide">
+          <label class="full">
             {words.file}
-            <input value={content.file} onInput={(event) => set({ file: event.currentTarget.value })} />
+            <input class="input" value={content.file} onInput={(event) => set({ file: event.currentTarget.value })} />
             <Problems of={problems} at={`message.${file}`} />
           </label>
         )}
@@ -64,24 +63,29 @@ export function MessageEditor({ type, content, onType, onChange, fields, preview
           <Album items={content.album} problems={problems} onChange={(album) => set({ album })} />
         ) : (
           <>
-            <label class="wide">
+            <label class="full">
               {words[textKey]}
               <textarea
+                class="input"
                 ref={area}
                 rows={6}
                 value={content.text}
                 onInput={(event) => set({ text: event.currentTarget.value })}
               />
             </label>
-            <div class="row">
+            <div class="btns">
               {counted != null && <Counter shown={counted} />}
               <Problems of={problems} at={`message.${textKey}`} />
             </div>
-            <div class="row">
+            <div class="btns">
               {hasMode && (
                 <label>
                   {words.mode}
-                  <select value={content.mode} onChange={(event) => set({ mode: event.currentTarget.value as Mode })}>
+                  <select
+                    class="input"
+                    value={content.mode}
+                    onChange={(event) => set({ mode: event.currentTarget.value as Mode })}
+                  >
                     {MODES.map((mode) => (
                       <option key={mode} value={mode}>
                         {mode === '' ? words.plain : mode}
@@ -93,6 +97,7 @@ export function MessageEditor({ type, content, onType, onChange, fields, preview
               <label>
                 {words.insert}
                 <select
+                  class="input"
                   value=""
                   onChange={(event) => {
                     insert(event.currentTarget.value);
@@ -138,8 +143,9 @@ function Album({ items, problems, onChange }: AlbumProps) {
   return (
     <>
       {items.map((item, index) => (
-        <div class="row" key={index}>
+        <div class="btns" key={index}>
           <select
+            class="input"
             aria-label={words.kind}
             value={item.type}
             onChange={(event) => change(index, { type: event.currentTarget.value as AlbumItem['type'] })}
@@ -148,12 +154,14 @@ function Album({ items, problems, onChange }: AlbumProps) {
             <option value="video">{words.kinds.video}</option>
           </select>
           <input
+            class="input"
             aria-label={words.fileOf(index + 1)}
             placeholder={words.file}
             value={item.media}
             onInput={(event) => change(index, { media: event.currentTarget.value })}
           />
           <input
+            class="input"
             aria-label={words.captionOf(index + 1)}
             placeholder={words.caption}
             value={item.caption}
@@ -161,7 +169,7 @@ function Album({ items, problems, onChange }: AlbumProps) {
           />
           <button
             type="button"
-            class="plain"
+            class="btn quiet small"
             aria-label={words.remove(words.fileOf(index + 1))}
             onClick={() => onChange(items.filter((_, at) => at !== index))}
           >
@@ -173,7 +181,7 @@ function Album({ items, problems, onChange }: AlbumProps) {
       <Problems of={problems.filter(({ path }) => path === 'message.media')} at="message.media" />
       <button
         type="button"
-        class="plain"
+        class="btn quiet small"
         onClick={() => onChange([...items, { type: 'photo', media: '', caption: '' }])}
       >
         + {words.addFile}

@@ -1,10 +1,8 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Detail } from '../../api.ts';
 import { number } from '../../format.ts';
-import { texts } from '../../texts.ts';
 import { type Entity, type Span, spansOf } from './entities.ts';
-
-const words = texts.composer;
+import { words } from './words.ts';
 
 /** A message as the API previews it (docs/http-api.md, POST /v1/broadcast/preview). */
 export interface MessagePreview {
@@ -28,7 +26,7 @@ export function Preview({ preview }: { readonly preview: MessagePreview }) {
   const { user, text, caption, media, buttons } = preview;
   return (
     <section aria-label={words.preview}>
-      <p class="quiet">
+      <p class="quiet-text">
         {user.invented ? words.invented : words.previewFor(user.first_name ?? '', String(user.user_id))}
       </p>
       <div class="bubble">
@@ -42,7 +40,7 @@ export function Preview({ preview }: { readonly preview: MessagePreview }) {
         ))}
         {text !== null && <Marked shown={text} />}
         {caption !== null && <Marked shown={caption} />}
-        {text === null && caption === null && media.length === 0 && <p class="quiet">{words.nothingYet}</p>}
+        {text === null && caption === null && media.length === 0 && <p class="quiet-text">{words.nothingYet}</p>}
       </div>
       {buttons.map((row, index) => (
         <div class="keyboard" key={index}>
@@ -59,7 +57,9 @@ export function Preview({ preview }: { readonly preview: MessagePreview }) {
 export function Counter({ shown }: { readonly shown: ShownText }) {
   const { characters, limit } = shown;
   return (
-    <span class={characters > limit ? 'failure' : 'quiet'}>{words.characters(number(characters), number(limit))}</span>
+    <span class={characters > limit ? 'failure' : 'quiet-text'}>
+      {words.characters(number(characters), number(limit))}
+    </span>
   );
 }
 

@@ -2,6 +2,7 @@ import { href } from '../../address.ts';
 import { type Detail, RequestError } from '../../api.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
+import { words as composerWords } from './words.ts';
 
 /** The problems of a field or of anything within it, beside it. */
 export function Problems({ of, at }: { readonly of: readonly Detail[]; readonly at: string }) {
@@ -27,7 +28,7 @@ export function Refused({ error, bot }: { readonly error: RequestError; readonly
 export function NoToken({ bot }: { readonly bot: string }) {
   return (
     <p class="warning" role="alert">
-      {texts.composer.noToken} <a href={href('/settings', { bot })}>{texts.nav.settings}</a>
+      {composerWords.noToken} <a href={href('/settings', { bot })}>{texts.nav.settings}</a>
     </p>
   );
 }

@@ -1,9 +1,7 @@
 import type { Detail } from '../../api.ts';
-import { texts } from '../../texts.ts';
 import { type Draft, isPast } from './draft.ts';
 import { Problems } from './problems.tsx';
-
-const words = texts.composer;
+import { words } from './words.ts';
 
 interface ScheduleProps {
   readonly draft: Draft;
@@ -21,6 +19,7 @@ export function Schedule({ draft, zone, problems, set }: ScheduleProps) {
         <label>
           {words.sendAt(zone)}
           <input
+            class="input"
             type="datetime-local"
             value={draft.date}
             onInput={(event) => set({ date: event.currentTarget.value })}
@@ -31,6 +30,7 @@ export function Schedule({ draft, zone, problems, set }: ScheduleProps) {
         <label>
           {words.cap}
           <input
+            class="input"
             inputMode="numeric"
             size={5}
             value={draft.cap}
@@ -50,6 +50,7 @@ export function Schedule({ draft, zone, problems, set }: ScheduleProps) {
           <label>
             {words.extraDelay}
             <input
+              class="input"
               inputMode="numeric"
               size={7}
               value={draft.extraDelay}

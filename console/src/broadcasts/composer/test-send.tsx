@@ -1,10 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { RequestError, request } from '../../api.ts';
 import { useAttempt } from '../../parts/attempt.ts';
-import { texts } from '../../texts.ts';
 import { Refused } from './problems.tsx';
-
-const words = texts.composer;
+import { words } from './words.ts';
 
 interface TestSendProps {
   readonly bot: string;
@@ -40,10 +38,11 @@ export function TestSend({ bot, body }: TestSendProps) {
   return (
     <section class="stack">
       <h2>{words.test}</h2>
-      <div class="row">
+      <div class="btns">
         <label>
           {words.testTo}
           <input
+            class="input"
             inputMode="numeric"
             value={chat.value}
             onInput={(event) => {
@@ -51,13 +50,13 @@ export function TestSend({ bot, body }: TestSendProps) {
             }}
           />
         </label>
-        <button type="button" disabled={busy.value || chat.value === ''} onClick={() => void send()}>
+        <button class="btn" type="button" disabled={busy.value || chat.value === ''} onClick={() => void send()}>
           {words.testSend}
         </button>
       </div>
       <output>{told.value}</output>
       {error.value !== undefined && <Refused error={error.value} bot={bot} />}
-      <p class="quiet">{words.testMeans}</p>
+      <p class="quiet-text">{words.testMeans}</p>
     </section>
   );
 }

@@ -1,0 +1,30 @@
+import { quoted } from '../parts/quoted.ts';
+
+/** The texts of the dashboard. */
+export const words = {
+  today: 'Today so far',
+  figures: { active: 'Active users', newUsers: 'New users', events: 'Events', sales: 'Sales', revenue: 'Revenue' },
+  yesterday: (number: string) => `${number} yesterday by this time`,
+  more: (part: string) => `▲ ${part} more`,
+  less: (part: string) => `▼ ${part} less`,
+  same: 'as many',
+  growth: 'New users by day',
+  activeByDay: 'Active users by day',
+  in30Days: 'in 30 days',
+  day: 'Day',
+  users: 'Users',
+  campaigns: 'Top campaigns',
+  campaign: 'Campaign of the first visit, 30 days',
+  noCampaigns: 'No visits within 30 days.',
+  noLabel: '(no campaign)',
+  broadcasts: 'Last broadcasts',
+  noBroadcasts: 'No broadcasts yet.',
+  delivered: (count: string) => `${count} delivered`,
+  pinned: 'Pinned reports',
+  noSaved: 'Save a report to pin it here.',
+  buildOne: 'Build a report',
+  toPin: 'Saved report',
+  pin: 'Pin',
+  takeOff: 'Unpin',
+  unpin: (name: string) => `Unpin ${quoted(name)}`,
+} as const;

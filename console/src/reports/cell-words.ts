@@ -1,0 +1,23 @@
+/** The texts of numbers that open their users, and of that list. */
+export const cellWords = {
+  title: 'Users behind this number',
+  show: (value: string, what: string) => `${value}: show the users of ${what}`,
+  rows: 'Users of these rows',
+  count: (count: number, text: string) => (count === 1 ? '1 user' : `${text} users`),
+  first: (count: string) => `The first ${count} are shown.`,
+  user: 'User id',
+  name: 'Name',
+  username: 'Username',
+  language: 'Language',
+  status: 'Status',
+  statuses: { active: 'active', blocked: 'has blocked the bot', deactivated: 'account deleted' },
+  unknown: 'not known',
+  lastActive: 'Last active',
+  makeBroadcast: 'Make a broadcast for these users',
+  close: 'Close',
+  step: (step: string) => `${step}: reached`,
+  between: (from: string, to: string) => `after ${from}, before ${to}`,
+  onTheWay: (between: string) => `${between}: still has time`,
+  members: (cohort: string) => `started on ${cohort}`,
+  returned: (cohort: string, interval: string) => `started on ${cohort}, returned in ${interval}`,
+} as const;
