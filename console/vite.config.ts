@@ -22,6 +22,12 @@ function precompress(): Plugin {
 export default defineConfig({
   base: '/console/',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  build: { outDir: '../dist/console', emptyOutDir: true, modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  build: {
+    outDir: '../dist/console',
+    emptyOutDir: true,
+    manifest: true,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+  },
   plugins: [precompress()],
 });

@@ -1,3 +1,4 @@
+import { noteFreshness } from './parts/freshness.ts';
 import { endedElsewhere, type Session, session } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -53,6 +54,7 @@ async function answerTo<T>(path: string, options: RequestOptions): Promise<Answe
   if (!('data' in body)) return { data: null as T };
   // The browser may have kept the body; the header is of now (docs/decisions.md#revalidation-as-of).
   if (asOf !== null) Object.assign(body.data as object, { data_as_of: asOf });
+  noteFreshness(body.data);
   return body;
 }
 

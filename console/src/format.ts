@@ -1,7 +1,8 @@
 import type { Value } from './api.ts';
 import { zoneOfPage } from './page-bot.ts';
 
-const LOCALE = [...navigator.languages];
+/** The texts are English; numbers and dates in another language would mix directions and orders of words. */
+const LOCALE = 'en-US';
 
 const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 20 });
 const short = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
@@ -62,6 +63,12 @@ export function instant(iso: string): string {
   const at = instantOf(iso);
   // The address may have anything.
   return Number.isNaN(at.getTime()) ? iso : dateFormat(zoneOfPage(), 'medium').format(at);
+}
+
+/** The time of day of an instant, in the zone of the page. */
+export function timeOfDay(iso: string): string {
+  const { format } = new Intl.DateTimeFormat(LOCALE, { timeZone: zoneOfPage(), timeStyle: 'medium', hour12: false });
+  return format(instantOf(iso));
 }
 
 /** An instant as local time of the page's zone, `YYYY-MM-DDTHH:MM:SS`. @param iso as of `instant` */

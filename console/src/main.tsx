@@ -1,7 +1,12 @@
 import { render } from 'preact';
-import { Shell } from './shell.tsx';
+import { Shell } from './shell/shell.tsx';
+import { applyTheme } from './shell/theme.ts';
 import { texts } from './texts.ts';
-import './style.css';
+import './styles/tokens.css';
+import './styles/components.css';
+import './styles/pages.css';
+
+applyTheme();
 
 const root = document.getElementById('root')!;
 // Came with the digits of numbers in JSON, without which amounts would be floats.

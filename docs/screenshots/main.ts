@@ -70,7 +70,7 @@ async function shoot(address: string, key: string, api: Api, dark: boolean): Pro
     const { page } = opened;
     await page.setViewportSize(SIZE);
     await logInWith(opened, address, key);
-    const links = await page.locator('header nav a').all();
+    const links = await page.locator('.side nav a').all();
     const paths = await Promise.all(links.map((each) => each.getAttribute('href')));
     for (const path of paths) {
       const url = new URL(path!, address);

@@ -52,7 +52,11 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     for (const { name, event_id } of body.data.items) events.set(name, event_id);
   }
 
-  const show = (page: Page): Promise<void> => page.getByRole('link', { name: 'Reports', exact: true }).click();
+  async function show(page: Page): Promise<void> {
+    const menu = page.getByRole('button', { name: 'Menu' });
+    if (await menu.isVisible()) await menu.click();
+    await page.getByRole('link', { name: 'Reports', exact: true }).click();
+  }
   async function opened(apiKey = bot.apiKey, options?: PageOptions): Promise<ConsolePage> {
     const console = await started.logIn(apiKey, options);
     await show(console.page);
@@ -83,6 +87,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('alert').getByText('API key invalid').waitFor();
     await giveKey(page, bot.apiKey);
+    await page.locator('[data-figure="active"]').waitFor();
+    await page.waitForLoadState('networkidle');
     expect(await page.evaluate('document.cookie')).toBe('');
     expect(await page.evaluate('JSON.stringify([localStorage.length, sessionStorage.length])')).toBe('[0,0]');
     await page.getByRole('button', { name: 'Log out' }).click();
@@ -303,7 +309,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     const { page } = await opened();
     await page.goto(`${service.address}/console/reports?bot=${other.publicKey}`);
     await page.getByText('There is no such bot').waitFor();
-    expect(await choice(page, 'Bot').inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Bot: Choose a bot' }).waitFor();
     const answer = await page.evaluate(
       `fetch('/v1/reports/events', { headers: { 'resource-key': '${other.publicKey}' } }).then((r) => r.status)`,
     );

@@ -102,7 +102,7 @@ export async function logInWith(
 export async function giveKey(page: Page, apiKey: string): Promise<void> {
   await page.getByLabel('API key').fill(apiKey);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('button', { name: 'Log out' }).waitFor();
+  await page.locator('.app').waitFor();
 }
 
 /** Keeps a screenshot of the whole page, if SHOTS names a folder. */

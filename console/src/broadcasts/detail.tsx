@@ -6,6 +6,7 @@ import { date, duration, number } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Pending } from '../parts/failure.tsx';
+import { Head } from '../parts/head.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { type Broadcast, canCancel, canRelaunch, isRunning, PARTS, partsOf } from './broadcast.ts';
@@ -40,7 +41,7 @@ export function BroadcastDetail({ bot, id }: DetailProps) {
       <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
-          <h1>{data.name ?? words.unnamed(data.id)}</h1>
+          <Head title={data.name ?? words.unnamed(data.id)} />
           {data.status === 0 ? (
             <Composer key={data.id} bot={bot} broadcast={data} onChanged={reload} />
           ) : (

@@ -2,6 +2,7 @@ import type { BroadcastsAnswer } from '../../../src/api/broadcast/schemas.ts';
 import { address, go, here, href } from '../address.ts';
 import { request } from '../api.ts';
 import { DataTable } from '../parts/data-table.tsx';
+import { Head } from '../parts/head.tsx';
 import { Choice, Listing, usePages } from '../parts/pages.tsx';
 import type { Bot } from '../session.ts';
 import { type Broadcast, isRunning } from './broadcast.ts';
@@ -28,7 +29,7 @@ function New({ bot }: { readonly bot: Bot }) {
       <p>
         <a href={href('/broadcasts', { bot: bot.resource_key })}>{words.title}</a>
       </p>
-      <h1>{words.new}</h1>
+      <Head title={words.new} />
       <Composer key="new" bot={bot} broadcast={null} onChanged={() => {}} />
     </>
   );
@@ -52,7 +53,7 @@ function List({ bot: { resource_key: bot } }: { readonly bot: Bot }) {
   return (
     <>
       <div class="btns">
-        <h1>{words.title}</h1>
+        <Head title={words.title} />
         <a class="btn" href={href('/broadcasts', { bot, id: 'new' })}>
           {words.new}
         </a>

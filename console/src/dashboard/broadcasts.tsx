@@ -4,13 +4,13 @@ import { type Broadcast, isRunning, partsOf } from '../broadcasts/broadcast.ts';
 import { words as broadcastsWords } from '../broadcasts/words.ts';
 import { date, number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
-import { Card } from './card.tsx';
+import { LoadedCard } from '../parts/loaded-card.tsx';
 import { words } from './words.ts';
 
 /** The last broadcasts with what they have come to. */
 export function LatestBroadcasts({ bot }: { readonly bot: string }) {
   return (
-    <Card
+    <LoadedCard
       id="broadcasts"
       title={words.broadcasts}
       link={href('/broadcasts', { bot })}
@@ -38,7 +38,7 @@ export function LatestBroadcasts({ bot }: { readonly bot: string }) {
           <AsOf at={data_as_of} />
         </>
       )}
-    </Card>
+    </LoadedCard>
   );
 }
 

@@ -2,13 +2,13 @@ import { href } from '../address.ts';
 import { AsOf } from '../parts/as-of.tsx';
 import type { KnownEvent } from '../parts/catalog.ts';
 import { DataTable } from '../parts/data-table.tsx';
+import { LoadedCard } from '../parts/loaded-card.tsx';
 import type { Answer, Row } from '../reports/answer.ts';
 import { configOf, type ReportConfig } from '../reports/config.ts';
 import { Bar } from '../reports/numbers.tsx';
 import { daysOf } from '../reports/period.ts';
 import { type ReportState, START, writeState } from '../reports/state.ts';
 import type { Bot } from '../session.ts';
-import { Card } from './card.tsx';
 import { runReport } from './data.ts';
 import { words } from './words.ts';
 
@@ -30,7 +30,7 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
     metrics: [{ event: start?.event_id ?? null, name: start?.name ?? 'all', agr: 'total_uniq_user_id' }],
   };
   return (
-    <Card
+    <LoadedCard
       id="campaigns"
       title={words.campaigns}
       link={href('/reports', { bot: resource_key, report: writeState(state) })}
@@ -46,7 +46,7 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
           <AsOf at={meta.data_as_of} lagMs={meta.lag_ms} />
         </>
       )}
-    </Card>
+    </LoadedCard>
   );
 }
 

@@ -1,6 +1,7 @@
 import { href } from '../address.ts';
 import { number } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
+import { LoadedCard } from '../parts/loaded-card.tsx';
 import type { Meta } from '../reports/answer.ts';
 import { cellWords } from '../reports/cell-words.ts';
 import { configOf } from '../reports/config.ts';
@@ -9,7 +10,6 @@ import { type ReportState, START, writeState } from '../reports/state.ts';
 import { useUsers } from '../reports/users-dialog.tsx';
 import { Footnotes, View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
-import { Card } from './card.tsx';
 import { ACTIVE_USERS, loadNewUsers, NEW_USERS_AT_MOST, newUsersConfig, runReport } from './data.ts';
 import { words } from './words.ts';
 
@@ -21,7 +21,7 @@ export function Growth({ bot }: { readonly bot: Bot }) {
   const { resource_key, timezone } = bot;
   const users = useUsers(bot);
   return (
-    <Card
+    <LoadedCard
       id="growth"
       title={words.growth}
       load={(signal) => {
@@ -53,7 +53,7 @@ export function Growth({ bot }: { readonly bot: Bot }) {
           {users.dialog}
         </>
       )}
-    </Card>
+    </LoadedCard>
   );
 }
 
@@ -62,7 +62,7 @@ export function ActiveUsers({ bot }: { readonly bot: Bot }) {
   const { resource_key, timezone } = bot;
   const users = useUsers(bot);
   return (
-    <Card
+    <LoadedCard
       id="active"
       title={words.activeByDay}
       link={href('/reports', { bot: resource_key, report: writeState(ACTIVE_USERS) })}
@@ -84,7 +84,7 @@ export function ActiveUsers({ bot }: { readonly bot: Bot }) {
           {users.dialog}
         </>
       )}
-    </Card>
+    </LoadedCard>
   );
 }
 

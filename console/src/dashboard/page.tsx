@@ -1,6 +1,7 @@
 import { type KnownEvent, loadEvents } from '../parts/catalog.ts';
 import { Pending } from '../parts/failure.tsx';
 import { FirstEvent } from '../parts/first-event.tsx';
+import { Head } from '../parts/head.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { LatestBroadcasts } from './broadcasts.tsx';
@@ -19,15 +20,11 @@ export function DashboardPage({ bot }: { readonly bot: Bot }) {
   const { data: events } = loaded.value;
   return (
     <>
-      <h1>
-        <bdi>{bot.name}</bdi>
-      </h1>
+      <Head title={bot.name} />
       <Pending loaded={loaded.value} retry={reload} />
       {events !== undefined &&
         (isEmpty(events) ? (
-          <section class="empty">
-            <FirstEvent bot={bot.resource_key} />
-          </section>
+          <FirstEvent bot={bot.resource_key} />
         ) : (
           <>
             <Numbers bot={bot} events={events} />

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { Pending } from '../parts/failure.tsx';
+import { Head } from '../parts/head.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { OperatorSession } from '../session.ts';
 import { isBusy, loadOverview, type Overview } from './answers.ts';
@@ -26,7 +27,7 @@ export function OperationsPage({ operator }: { readonly operator: OperatorSessio
       : null;
   return (
     <div class="operations">
-      <h1>{words.title}</h1>
+      <Head title={words.title} />
       {ask === null && <p class="quiet-text">{words.readOnly}</p>}
       <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (

@@ -1,15 +1,26 @@
 import type { ComponentChildren } from 'preact';
 import type { Value } from '../api.ts';
 import { cell } from '../format.ts';
+import { Icon } from './icon.tsx';
 
 export interface DataColumn<Row extends object = Readonly<Record<string, Value>>> {
   readonly key: string;
   readonly label: string;
-  /** Type of the values, and class of their cells. */
+  /** Type of the values. Numbers stand at the right. */
   readonly type?: string;
   readonly show?: (value: Value | undefined, row: Row, index: number) => ComponentChildren;
   /** Names the row. */
   readonly head?: boolean;
+  /** Of second rank: a phone does not show it, so its value stands elsewhere in the row. */
+  readonly wide?: boolean;
+}
+
+export interface TableSort {
+  /** Key of the column. */
+  readonly by: string;
+  readonly down: boolean;
+  /** Takes a press on the head of a column. */
+  readonly onSort: (by: string) => void;
 }
 
 export interface DataTableProps<Row extends object> {
@@ -20,32 +31,38 @@ export interface DataTableProps<Row extends object> {
   readonly id?: (row: Row) => string | undefined;
   /** The heads of the rows have bars. */
   readonly bars?: boolean;
+  /** How the rows are sorted, where a press on a head sorts them. */
+  readonly sort?: TableSort | undefined;
+  /** The last row, such as a total. */
+  readonly foot?: ComponentChildren;
 }
 
-/** Rows as they are; numbers stand at the right. */
-export function DataTable<Row extends object>({ caption, columns, rows, id, bars }: DataTableProps<Row>) {
+const classOf = ({ type = '', wide }: Pick<DataColumn, 'type' | 'wide'>): string =>
+  [type === 'number' ? 'n number' : type, wide === true ? 'wide' : ''].filter(Boolean).join(' ');
+
+/** Rows as they are, in the given order. */
+export function DataTable<Row extends object>({ caption, columns, rows, id, bars, sort, foot }: DataTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
     <section class="scroll" tabIndex={0} aria-label={caption}>
-      <table class={bars === true ? 'bars' : undefined}>
+      <table class={bars === true ? 'table bars' : 'table'}>
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ key, label, type }) => (
-              <th key={key} scope="col" class={type}>
-                {label}
-              </th>
+            {columns.map((column) => (
+              <ColumnHead key={column.key} column={column} sort={sort} />
             ))}
           </tr>
         </thead>
         <tbody>
           {rows.map((row, index) => (
             <tr key={id?.(row) ?? index} id={id?.(row)} tabIndex={id && -1}>
-              {columns.map(({ key, type, show, head }) => {
+              {columns.map((column) => {
+                const { key, type, show, head } = column;
                 const Cell = head === true ? 'th' : 'td';
                 const value = (row as Readonly<Record<string, Value>>)[key];
                 return (
-                  <Cell key={key} class={type} scope={head === true ? 'row' : undefined}>
+                  <Cell key={key} class={classOf(column)} scope={head === true ? 'row' : undefined}>
                     {show === undefined ? cell(value, type ?? '') : show(value, row, index)}
                   </Cell>
                 );
@@ -53,7 +70,32 @@ export function DataTable<Row extends object>({ caption, columns, rows, id, bars
             </tr>
           ))}
         </tbody>
+        {foot !== undefined && <tfoot>{foot}</tfoot>}
       </table>
     </section>
+  );
+}
+
+interface ColumnHeadProps {
+  readonly column: Pick<DataColumn, 'key' | 'label' | 'type' | 'wide'>;
+  readonly sort: TableSort | undefined;
+}
+
+function ColumnHead({ column, sort }: ColumnHeadProps) {
+  const { key, label } = column;
+  if (sort === undefined)
+    return (
+      <th scope="col" class={classOf(column)}>
+        {label}
+      </th>
+    );
+  const order = sort.by !== key ? undefined : sort.down ? 'descending' : 'ascending';
+  return (
+    <th scope="col" class={classOf(column)} aria-sort={order}>
+      <button type="button" onClick={() => sort.onSort(key)}>
+        {label}
+        <Icon name="sort" />
+      </button>
+    </th>
   );
 }

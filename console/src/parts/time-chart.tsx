@@ -55,7 +55,7 @@ export function LegendChart({ series, ...chart }: TimeChartProps) {
                   hidden.value = others.length < hidden.value.length ? others : [...others, index];
                 }}
               >
-                <i class={`dot series-${index % COLORS}`} /> {line.label}
+                <i class={`dot k${(index % COLORS) + 1}`} /> {line.label}
               </button>
             </li>
           ),
@@ -76,7 +76,7 @@ const HEIGHT = 300;
 /** The color of a series as `rgb(…)`, as the style sheet has it for light or dark. */
 function color(element: HTMLElement, index: number): string {
   const probe = document.createElement('i');
-  probe.style.color = `var(--series-${index % COLORS})`;
+  probe.style.color = `var(--c${(index % COLORS) + 1})`;
   element.append(probe);
   const found = getComputedStyle(probe).color;
   probe.remove();

@@ -1,5 +1,6 @@
 import { address, go, href } from '../address.ts';
 import { Pending } from '../parts/failure.tsx';
+import { Head } from '../parts/head.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import { AccountPage } from './account.tsx';
@@ -23,7 +24,7 @@ export function ReferralsPage({ bot: { resource_key: bot } }: { readonly bot: Bo
     return (
       <>
         <div role="alert">
-          <h1>{words.noSuchUser(user)}</h1>
+          <Head title={words.noSuchUser(user)} />
         </div>
         <a href={href('/referrals', { bot })}>{words.back}</a>
       </>
@@ -31,7 +32,7 @@ export function ReferralsPage({ bot: { resource_key: bot } }: { readonly bot: Bo
   if (user !== null) return <AccountPage key={user} bot={bot} user={user} program={data} />;
   return (
     <>
-      <h1>{words.title}</h1>
+      <Head title={words.title} />
       <nav class="tabs" aria-label={words.title}>
         {VIEWS.map((each) => (
           <a

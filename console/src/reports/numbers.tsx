@@ -48,7 +48,7 @@ export function NumberButton({ value, shown = cell(value, 'number'), cell: named
 }
 
 export function Bar({ part, index = 0 }: { readonly part: number; readonly index?: number }) {
-  return <i class={`bar series-${index % 10}`} style={{ width: `${Math.max(0, Math.min(1, part)) * 100}%` }} />;
+  return <i class={`bar k${(index % 10) + 1}`} style={{ width: `${Math.max(0, Math.min(1, part)) * 100}%` }} />;
 }
 
 /** A column of a breakdown. The row of all other values says so. */

@@ -8,6 +8,7 @@ import { copy } from '../parts/copy.ts';
 import { curl } from '../parts/curl.ts';
 import { Failure } from '../parts/failure.tsx';
 import { FirstEvent } from '../parts/first-event.tsx';
+import { Head } from '../parts/head.tsx';
 import { type Loaded, useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import type { Answer } from './answer.ts';
@@ -46,7 +47,7 @@ export function ReportsPage({ bot }: { readonly bot: Bot }) {
   const { leftOut } = report.value;
   return (
     <>
-      <h1>{words.title}</h1>
+      <Head title={words.title} />
       {leftOut?.length !== 0 && (
         <p role="alert">{leftOut === null ? words.unreadable : words.leftOut(leftOut.join(', '))}</p>
       )}

@@ -1,4 +1,5 @@
 import { address, href } from '../address.ts';
+import { Head } from '../parts/head.tsx';
 import type { Bot } from '../session.ts';
 import { BotSettings } from './bot.tsx';
 import { Goals, Units } from './goals-and-units.tsx';
@@ -22,7 +23,7 @@ export function SettingsPage({ bot }: { readonly bot: Bot }) {
   if (ownerSession() === null)
     return (
       <>
-        <h1>{words.title}</h1>
+        <Head title={words.title} />
         <p>{words.noOwnerKey}</p>
         <pre>npx botledger key issue --owner ID --all-bots --kind owner</pre>
         <p class="quiet-text">{words.noOwnerKeyThen}</p>
@@ -32,8 +33,8 @@ export function SettingsPage({ bot }: { readonly bot: Bot }) {
   const found = SECTIONS.find(({ id }) => id === wanted) ?? SECTIONS[0];
   return (
     <div class="settings">
-      <h1>{words.title}</h1>
-      <nav class="sections" aria-label={words.sectionsLabel}>
+      <Head title={words.title} />
+      <nav class="tabs" aria-label={words.sectionsLabel}>
         {SECTIONS.map(({ id }) => (
           <a
             key={id}

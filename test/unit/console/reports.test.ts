@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { daysToday } from '../../../console/src/dashboard/day.ts';
+import { filterWords } from '../../../console/src/parts/filter-words.ts';
 import type { Answer, Row } from '../../../console/src/reports/answer.ts';
 import { type Cell, funnelCell, retentionCell, tableCell } from '../../../console/src/reports/cell.ts';
 import { configOf, savedConfigOf, stateOf } from '../../../console/src/reports/config.ts';
@@ -19,7 +20,7 @@ import {
   withType,
   writeState,
 } from '../../../console/src/reports/state.ts';
-import { texts } from '../../../console/src/texts.ts';
+import { words } from '../../../console/src/reports/words.ts';
 import { operatorsOf } from '../../../src/domain/condition/operators.ts';
 import { WINDOW_UNITS as windowUnits } from '../../../src/domain/reports/parse-funnel.ts';
 import {
@@ -139,7 +140,7 @@ describe('the words of the report page', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ['aggregations of charts', CHART_AGGREGATIONS, [...chartAggregations.keys()]],
     ['aggregations of tables', TABLE_AGGREGATIONS, [...tableAggregations.keys()]],
-    ['names of aggregations', Object.keys(texts.reports.aggregations), ALL_AGGREGATIONS],
+    ['names of aggregations', Object.keys(words.aggregations), ALL_AGGREGATIONS],
     ['fields of amounts', AMOUNT_FIELDS, report.PROPERTY_FIELDS],
     ['granularities', GRANULARITIES, report.GRANULARITIES],
     ['orders of funnels', FUNNEL_ORDERS, report.FUNNEL_ORDERS],
@@ -153,7 +154,7 @@ describe('the words of the report page', () => {
     const parsed = parseReport(configOf({ ...START, chart: 'nothing' }, DAYS), 'UTC');
     const allowed = parsed.ok ? [] : parsed.problems[0]!.allowed!;
     expect([...CHARTS.trends, ...CHARTS.utm].sort()).toEqual([...allowed].sort());
-    expect(Object.keys(texts.filter.operators)).toEqual(expect.arrayContaining([...operatorsOf('number')]));
+    expect(Object.keys(filterWords.operators)).toEqual(expect.arrayContaining([...operatorsOf('number')]));
   });
 });
 
