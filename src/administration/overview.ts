@@ -84,7 +84,7 @@ const LEASES = `
     FROM runtime.leases WHERE name ~ '^process [^/]*(/[0-9]+)?$' AND expires_at >= clock_timestamp()
    GROUP BY 1, holder ORDER BY 1, min(nullif(split_part(name, '/', 2), '')::int), holder`;
 const FAILURES = `
-  SELECT name, subject, error, until FROM processes.troubles WHERE until > clock_timestamp() ORDER BY name, subject`;
+  SELECT name, subject, error, until FROM processes.failures WHERE until > clock_timestamp() ORDER BY name, subject`;
 
 /** Bot errors of all bots that say the same but for the numbers in them. Dates are ISO 8601, UTC. */
 export interface BotErrorGroup {

@@ -97,9 +97,9 @@ async function sizesOfSchemas(pool: pg.Pool): Promise<ReadonlyMap<string, number
 async function failuresOfProcesses(pool: pg.Pool): Promise<ReadonlyMap<string, number>> {
   const { rows } = await pool
     .query<{ name: string; failures: number }>(
-      `SELECT s.name, (s.error IS NOT NULL)::int + count(t.name)::int AS failures
+      `SELECT s.name, (s.error IS NOT NULL)::int + count(f.name)::int AS failures
          FROM processes.states AS s
-         LEFT JOIN processes.troubles AS t ON t.name = s.name AND t.until > clock_timestamp()
+         LEFT JOIN processes.failures AS f ON f.name = s.name AND f.until > clock_timestamp()
         GROUP BY s.name, s.error`,
     )
     .catch((error: unknown) => {

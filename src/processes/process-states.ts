@@ -24,6 +24,11 @@ const migrations: Migrations = {
     until timestamptz NOT NULL,
     PRIMARY KEY (name, subject)
   );`,
+  // The view is for instances of the release before, which run on while the first instance of this one starts.
+  '0003_failures': `
+  ALTER TABLE processes.troubles RENAME TO failures;
+  ALTER INDEX processes.troubles_pkey RENAME TO failures_pkey;
+  CREATE VIEW processes.troubles AS SELECT name, subject, error, until FROM processes.failures;`,
 };
 
 /** The schema `processes`: the position of each process. If it is dropped, the processes look through everything once more. */
@@ -79,11 +84,11 @@ export async function saveFailure(
   failure: FailureReport | null,
 ): Promise<void> {
   if (failure === null) {
-    await pool.query('DELETE FROM processes.troubles WHERE name = $1 AND subject = $2', [name, subject]);
+    await pool.query('DELETE FROM processes.failures WHERE name = $1 AND subject = $2', [name, subject]);
     return;
   }
   await pool.query(
-    `INSERT INTO processes.troubles (name, subject, error, until)
+    `INSERT INTO processes.failures (name, subject, error, until)
      VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
      ON CONFLICT (name, subject) DO UPDATE SET error = excluded.error, until = excluded.until`,
     [name, subject, failure.error.replaceAll('\0', '\ufffd'), failure.againMs + GRACE_MS],

@@ -192,12 +192,12 @@ function ofShape({ name, shape }: Manifest, versions: readonly Version[]): Findi
 
 async function ofProcesses(pool: pg.Pool): Promise<Finding[]> {
   const { rows: exists } = await pool.query<{ found: boolean }>(
-    `SELECT to_regclass('processes.troubles') IS NOT NULL AS found`,
+    `SELECT to_regclass('processes.failures') IS NOT NULL AS found`,
   );
   if (!exists[0]!.found) return [];
   const { rows } = await pool.query<{ name: string; error: string }>(
     `SELECT name, error FROM processes.states WHERE error IS NOT NULL
-     UNION ALL SELECT name, subject || ': ' || error FROM processes.troubles WHERE until > clock_timestamp() ORDER BY 1, 2`,
+     UNION ALL SELECT name, subject || ': ' || error FROM processes.failures WHERE until > clock_timestamp() ORDER BY 1, 2`,
   );
   return rows.map(({ name, error }) =>
     warning(

@@ -136,13 +136,13 @@ interface ProcessRow {
 async function processStatus(pool: pg.Pool, log: EventLog): Promise<ProjectionStatus[]> {
   const { rows } = await pool
     .query<ProcessRow>(
-      `SELECT s.name, positions, coalesce(s.error, t.error) AS error,
+      `SELECT s.name, positions, coalesce(s.error, f.error) AS error,
               seen_at > clock_timestamp() - interval '${SILENT}' AS runs
          FROM processes.states s LEFT JOIN (
            SELECT name, min(subject || ': ' || error)
                         || CASE WHEN count(*) > 1 THEN format(' (and %s more)', count(*) - 1) ELSE '' END AS error
-             FROM processes.troubles WHERE until > clock_timestamp() GROUP BY name
-         ) t USING (name) ORDER BY s.name`,
+             FROM processes.failures WHERE until > clock_timestamp() GROUP BY name
+         ) f USING (name) ORDER BY s.name`,
     )
     .catch(noneIfAbsent);
   return Promise.all(

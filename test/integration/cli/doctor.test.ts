@@ -121,9 +121,9 @@ test('finds a newer release', async () => {
 });
 
 test('finds failing processes, webhooks and dead letters', async () => {
-  await run(`INSERT INTO processes.troubles VALUES ('accruals', 'bot a', 'no', now() + interval '1 hour')`);
+  await run(`INSERT INTO processes.failures VALUES ('accruals', 'bot a', 'no', now() + interval '1 hour')`);
   expect(await problems()).toEqual(['processes warning']);
-  await run('DELETE FROM processes.troubles');
+  await run('DELETE FROM processes.failures');
 
   await run(`INSERT INTO accounts_v1.payouts (payout_id, user_id, place, requested_at, unit, attempts, status, amount, public_key,
                method, initiated_by, attempt, error) VALUES (1, 1, 1, 1, 0, 1, 1, 5, 'shop', 'webhook', 'api', 'failed', 'answered 500')`);

@@ -166,7 +166,7 @@ describe('the work of operators over HTTP', () => {
 
   it('the processes are listed with their leases and failures', async () => {
     await service.database.pool.query(
-      `INSERT INTO processes.troubles VALUES ('broadcast sending', 'broadcast 12', '<b>refused</b>', now() + interval '1 minute')`,
+      `INSERT INTO processes.failures VALUES ('broadcast sending', 'broadcast 12', '<b>refused</b>', now() + interval '1 minute')`,
     );
     const { body } = await get('/admin/v1/processes');
     const named = new Map(body.data.items.map((each: { name: string }) => [each.name, each]));
@@ -178,7 +178,7 @@ describe('the work of operators over HTTP', () => {
     expect(named.get('broadcast sending')).toMatchObject({
       failures: [{ subject: 'broadcast 12', error: '<b>refused</b>', until: expect.any(String) }],
     });
-    await service.database.pool.query('DELETE FROM processes.troubles');
+    await service.database.pool.query('DELETE FROM processes.failures');
   });
 
   it('bot errors of all bots are grouped by what they say', async () => {

@@ -127,7 +127,7 @@ it('an account that cannot be read is named, and keeps no other account and no o
   expect(await amountsOf(first.bot, 2)).toEqual([]);
   const failures = async (): Promise<string[]> =>
     (
-      await setup.database.pool.query<{ subject: string }>('SELECT subject FROM processes.troubles ORDER BY 1')
+      await setup.database.pool.query<{ subject: string }>('SELECT subject FROM processes.failures ORDER BY 1')
     ).rows.map(({ subject }) => subject);
   await expect.poll(failures).toEqual([`account ${first.bot}/2`, `bot ${second.bot}`]);
   await stop();

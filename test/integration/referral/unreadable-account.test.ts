@@ -29,7 +29,7 @@ test('an account that cannot be read keeps no other account from its rewards, an
       await it.send(...referrals.map((user_id) => ({ user_id })));
       await earns(count);
     }
-    const { rows } = await service.database.pool.query<{ subject: string }>('SELECT subject FROM processes.troubles');
+    const { rows } = await service.database.pool.query<{ subject: string }>('SELECT subject FROM processes.failures');
     expect(rows).toContainEqual({ subject: `account ${it.bot.publicKey}/${broken}` });
   } finally {
     await service.stop();
