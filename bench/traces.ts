@@ -58,7 +58,7 @@ async function appOf(root: string, traced: boolean): Promise<FastifyInstance> {
     },
   };
   const log = traced
-    ? ((await import(`${root}/src/app/traced-log.ts`)) as typeof import('../src/app/traced-log.ts')).tracedLog(
+    ? ((await import(`${root}/src/app/compose.ts`)) as typeof import('../src/app/compose.ts')).tracedLog(
         stored as EventLog,
       )
     : (stored as EventLog);

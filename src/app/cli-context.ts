@@ -1,7 +1,14 @@
-import type { Change, CliContext, ContextRunner } from '../cli/command.ts';
-import { CliError, ReadModelWaitTimeoutError } from '../cli/command.ts';
+import type pg from 'pg';
+import {
+  type Change,
+  type CliContext,
+  CliError,
+  type ContextRunner,
+  ReadModelWaitTimeoutError,
+} from '../cli/command.ts';
 import { type Config, readConfig } from '../config.ts';
 import { FRESH_MS } from '../database/fresh-cache.ts';
+import { oldestWriter } from '../database/oldest-writer.ts';
 import { engineOf } from '../log/engines.ts';
 import { type Cursor, partitionOf } from '../log/port.ts';
 import { catalogManifest } from '../projections/catalog/manifest.ts';
@@ -12,7 +19,6 @@ import { type LoadProgress, servedProgress, waitForReadModels } from '../project
 import { createLifecycle } from '../util/lifecycle.ts';
 import { pause } from '../util/pause.ts';
 import { systemSources } from '../util/system-sources.ts';
-import { type AnnounceOptions, announcedWait } from './announced-wait.ts';
 import { type Foundation, openFoundation, openLog } from './compose.ts';
 import { createLogger } from './logger.ts';
 import { StandByProjectors } from './stand-by-projectors.ts';
@@ -198,4 +204,49 @@ async function hasProjector(pool: Foundation['pool'], model: Manifest): Promise<
   if (model.name === catalogManifest.name) return true;
   const served = servedOf(await versionsOf(pool, model));
   return served !== null && isFollowed(pool, served.name, served.version);
+}
+
+/** How long a wait of a command is silent. */
+const ANNOUNCE_MS = 1000;
+
+interface AnnounceOptions {
+  readonly pool: pg.Pool;
+  /** Whether the log is in the database of `pool`, where an open write transaction holds its readers back. */
+  readonly logInDatabase: boolean;
+  /** Writes a line for a person. */
+  readonly notice: (line: string) => void;
+}
+
+/**
+ * Resolves as `wait` does. After 1 s it writes a line that names what the command waits for, and the open transaction
+ * that holds the readers of the log back, if there is one (decisions.md#command-wait).
+ * @param what such as `the read model catalog to catch up with the log`
+ */
+async function announcedWait<T>(
+  wait: Promise<T>,
+  what: string,
+  { pool, logInDatabase, notice }: AnnounceOptions,
+): Promise<T> {
+  const announce = async (): Promise<void> => {
+    const cause = logInDatabase ? await causeIn(pool) : null;
+    notice(`waiting for ${what}${cause === null ? '' : `: ${cause}`}`);
+  };
+  const timer = setTimeout(() => {
+    announce().catch((error: unknown) => notice(`waiting for ${what}; failed to find out why: ${String(error)}`));
+  }, ANNOUNCE_MS);
+  try {
+    return await wait;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Names the oldest open write transaction, and how to end it; null if there is none. */
+async function causeIn(pool: pg.Pool): Promise<string | null> {
+  const oldest = await oldestWriter(pool);
+  if (oldest === null) return null;
+  const { pid, seconds, program } = oldest;
+  const of = program === null ? `pid ${pid}` : `pid ${pid} (${program})`;
+  const end = program?.startsWith('botledger ') ? '' : `; end it there, or by SELECT pg_terminate_backend(${pid})`;
+  return `the readers of the log wait for the transaction of ${of}, open for ${Math.round(seconds)} s${end}`;
 }

@@ -15,10 +15,12 @@ import { ANY_CATEGORIES } from '../domain/streams.ts';
 import type { OpenOptions } from '../log/engine.ts';
 import { engineOf } from '../log/engines.ts';
 import type { EventLog } from '../log/port.ts';
+import { categoryOf } from '../log/stream-name.ts';
 import { migrateProcessesSchema } from '../processes/process-states.ts';
 import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
 import { systemSources } from '../util/system-sources.ts';
+import { inSpan, isTracing } from '../util/tracing.ts';
 import { type ClockGuard, createClockGuard } from './clock-guard.ts';
 import type { MetricValues, ThreadMetrics } from './metrics/thread-metrics.ts';
 import {
@@ -29,7 +31,6 @@ import {
   StartError,
 } from './start-failures.ts';
 import { NO_WAIT, type StartWait } from './start-wait.ts';
-import { tracedLog } from './traced-log.ts';
 
 /** The database and the log that a service, a thread of it or a command works with. */
 export interface Foundation {
@@ -187,4 +188,28 @@ function openEngine(
   const maxWaitMs = config.MAX_WAIT_MS;
   const common = { connectionString, holder: instance, anyCategories: ANY_CATEGORIES, maxWaitMs, logger };
   return engineOf(config.EVENT_LOG).open(config, { ...common, ...lead });
+}
+
+/**
+ * Returns the log with a span for each append. The commit carries that span, so that its readers link to it
+ * (decisions.md#traces). Without tracing it is the log itself.
+ */
+export function tracedLog(log: EventLog): EventLog {
+  if (!isTracing()) return log;
+  return {
+    ...log,
+    append(commit, options) {
+      const category = categoryOf(commit.stream);
+      const attributes = {
+        'botledger.log.engine': log.engine,
+        'botledger.stream.category': category,
+        'botledger.commit.events': commit.events.length,
+      };
+      return inSpan(`append ${category}`, { kind: 'producer', attributes }, async (span) => {
+        const appended = await log.append({ ...commit, trace: span.traceparent }, options);
+        if (appended.repeated !== null) span.set({ 'botledger.append.repeated': true });
+        return appended;
+      });
+    },
+  };
 }

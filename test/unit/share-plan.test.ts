@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planShare } from '../../src/database/share-plan.ts';
+import { planShare } from '../../src/database/share.ts';
 
 /** Shares in memory: who holds which part. A step is one renewal of one member. */
 class Shares {

@@ -4,7 +4,7 @@ import { copy } from './copy.ts';
 import { Icon } from './icon.tsx';
 
 export interface CodeBlockProps {
-  /** What the code is, such as `Terminal`. */
+  /** The kind of the code, such as `Terminal`. */
   readonly name: string;
   readonly code: string;
 }

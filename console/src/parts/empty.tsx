@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 export interface EmptyProps {
-  /** What will stand here, or that nothing was found. */
+  /** Names the missing content, or says that nothing was found. */
   readonly title: string;
   readonly children?: ComponentChildren;
 }

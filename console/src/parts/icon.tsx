@@ -40,7 +40,7 @@ export type IconName =
   | 'key'
   | 'help';
 
-/** A picture of 16 px. It never stands alone: a word beside it or the label of its button says the same. */
+/** An icon of 16 px. It never stands alone: a word next to it or the label of its button says the same. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="i" aria-hidden="true">

@@ -3,9 +3,9 @@ import { Icon, type IconName } from './icon.tsx';
 
 export interface NoteProps {
   readonly kind: 'good' | 'bad' | 'warn' | 'now';
-  /** What happened. */
+  /** One sentence about the event or state. */
   readonly what: ComponentChildren;
-  /** What it means and what to do. */
+  /** Its meaning, and the next action. */
   readonly children?: ComponentChildren;
   /** Buttons at the end. */
   readonly actions?: ComponentChildren;

@@ -16,12 +16,12 @@ export interface PickerOption {
 }
 
 export interface PickerProps {
-  /** What is chosen, for a screen reader and for the search. */
+  /** The noun of the choice, for a screen reader and for the search. */
   readonly label: string;
   readonly value: string;
   readonly options: readonly PickerOption[];
   readonly onPick: (value: string) => void;
-  /** What the button shows; default: the label of the chosen option. */
+  /** The content of the button; default: the label of the chosen option. */
   readonly children?: ComponentChildren;
   /** The look of the button; default: that of a field. */
   readonly look?: string;

@@ -12,7 +12,7 @@ interface BotSwitchProps {
 
 const COLORS = 10;
 
-/** A picture of a bot: its first letter, in a colour of its key. */
+/** The sign of a bot: the first letter of its name, in a colour that follows from its key. */
 export function Avatar({ bot, size = '' }: { readonly bot: Bot; readonly size?: string }) {
   const sum = [...bot.resource_key].reduce((all, letter) => all + letter.charCodeAt(0), 0);
   return (

@@ -1,20 +1,22 @@
 import { Option } from 'commander';
 import { existingBot } from '../../commands/catalog/bots.ts';
 import { createEventTypeDirectory } from '../../commands/intake/event-type-directory.ts';
-import { importEvents } from '../../commands/intake/import-events.ts';
-import { importReferrals } from '../../commands/referral/import-referrals.ts';
-import { balanceKey } from '../../domain/referral/referral-import.ts';
+import { importEvents, type RefusedLine } from '../../commands/intake/import-events.ts';
+import { importReferrals, type ReferralLine } from '../../commands/referral/import-referrals.ts';
+import { UNIT_CODE } from '../../domain/catalog/checks.ts';
+import { decimalText } from '../../domain/intake/amounts.ts';
+import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
+import { exactNumber, type JsonObject, positiveId } from '../../domain/json.ts';
+import { balanceKey, type ImportedReferral } from '../../domain/referral/referral-import.ts';
 import { eventsManifest } from '../../projections/events/manifest.ts';
 import { referralManifest } from '../../projections/referral/manifest.ts';
 import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
 import type { Answer, Cli, CliContext } from '../command.ts';
 import { botOption, rename, zone } from '../values.ts';
-import { type DryRun, dryRun } from './dry-run.ts';
 import { EVENT_COLUMNS, EVENT_FORMATS, type FormatOptions, recordReader } from './event-formats.ts';
-import { eventsOf } from './event-lines.ts';
-import { appliedIn, checkCsv, fingerprint, openRefusals } from './import-file.ts';
-import { REFERRAL_COLUMNS, referralsOf } from './referral-lines.ts';
+import { eventsOf, recordsOf } from './event-lines.ts';
+import { appliedIn, checkCsv, fingerprint, openRefusals, type Refusals } from './import-file.ts';
 
 interface FileOptions {
   readonly bot: string;
@@ -159,4 +161,56 @@ async function importReferralFile(context: CliContext, path: string, options: Fi
   );
   const { position, ...value } = await importing.finally(refusals.close);
   return { value, notes: refusals.named, change: { category: 'import', position, mayLag: true } };
+}
+
+/** The content of a file of events, of which nothing was imported. */
+interface DryRun {
+  readonly dry_run: true;
+  /** Lines that an import takes. Whether their events came before is found only by the import. */
+  readonly taken: number;
+  readonly refused: number;
+}
+
+/** Reads the lines of an import and appends nothing. */
+async function dryRun(lines: AsyncIterable<object | RefusedLine>, refusals: Refusals): Promise<DryRun> {
+  let [taken, refused] = [0, 0];
+  for await (const line of lines) {
+    if (!('problem' in line)) taken++;
+    else {
+      refused++;
+      await refusals.add(line as RefusedLine);
+    }
+  }
+  return { dry_run: true, taken, refused };
+}
+
+/** The columns that a CSV file of referrals must have. */
+const REFERRAL_COLUMNS = ['user_id', 'referrer_id'] as const;
+
+/** Reads the referrals of a file of NDJSON or CSV with `user_id`, `referrer_id`, and perhaps `date`, `balance` and `unit`. */
+async function* referralsOf(path: string): AsyncGenerator<ReferralLine> {
+  for await (const { line, text, ...found } of recordsOf(path, REFERRAL_COLUMNS))
+    yield { line, text, ...('problem' in found ? found : readReferral(found.object)) };
+}
+
+function readReferral(record: JsonObject): { readonly referral: ImportedReferral } | { readonly problem: string } {
+  const [user_id, referrer_id] = [positiveId(record['user_id']), positiveId(record['referrer_id'])];
+  if (user_id === undefined) return { problem: 'user_id must be a positive integer below 2^53' };
+  if (referrer_id === undefined) return { problem: 'referrer_id must be a positive integer below 2^53' };
+  const { date: given, balance, unit } = record;
+  const date = typeof given === 'string' ? parseIso8601(given) : undefined;
+  if (date === null || (date === undefined && isGiven(given)) || (date !== undefined && !isWithinYears(date)))
+    return { problem: 'date must be an ISO 8601 date and time of the years 1970 to 2100' };
+  const referral = { user_id, referrer_id, ...(date === undefined ? {} : { date }) };
+  if (!isGiven(balance)) return isGiven(unit) ? { problem: 'unit needs a balance' } : { referral };
+  const exact = exactNumber(balance);
+  const amount = exact === undefined || exact.lt(0) ? null : decimalText(exact);
+  if (amount === null) return { problem: 'balance must be a decimal number from 0' };
+  if (!isGiven(unit)) return { referral: { ...referral, balance: { amount } } };
+  if (typeof unit !== 'string' || !UNIT_CODE.test(unit)) return { problem: 'unit must be 1 to 3 letters and digits' };
+  return { referral: { ...referral, balance: { amount, unit: unit.toUpperCase() } } };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }

@@ -1,13 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import type { Migrations } from '../../database/migrate.ts';
 import { createPool } from '../../database/pool.ts';
 import type { OpenOptions } from '../engine.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
+import { askForTls } from '../tls-probe.ts';
 import type { GroupLimits } from '../validated/appender.ts';
+import { indexTables } from '../validated/index-schema.ts';
 import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
-import { type EventStoreClient, isSilence, openEventStoreClient } from './client.ts';
+import { type EventStoreClient, isSilence, openEventStoreClient, refusedRights } from './client.ts';
 import { CommitStream, checkCommitStream, StreamUnfitError } from './commit-stream.ts';
+import { type EventStoreAddress, parseEventStoreUrl } from './engine.ts';
 import { EventStoreKeyring } from './keyring.ts';
-import { migrations, SCHEMA } from './migrations.ts';
-import { refusalOf } from './refusal.ts';
+
+/** The schema of the index of an EventStoreDB log (validated/index-schema.ts). */
+const SCHEMA = 'eventstore_index';
+
+const migrations: Migrations = { '0001_index': indexTables(SCHEMA) };
 
 export interface EventStoreLogOptions extends OpenOptions {
   /** `esdb://host:port?tls=false`. */
@@ -86,4 +94,31 @@ function connect(url: string): EventStoreClient {
     // The message leaves out the URL, which may hold a password.
     throw new LogUnavailableError(`EventStoreDB's client does not accept the connection string`, { cause: error });
   }
+}
+
+/** Finds why a server refuses, and what to write into EVENTSTORE_URL. Null: it does not answer. @param error of the first call */
+async function refusalOf(error: unknown, url: string): Promise<string | null> {
+  const address = parseEventStoreUrl(url);
+  const rights = refusedRights(error);
+  if (rights !== null && !address.hasUser)
+    return 'EventStoreDB wants a user and a password: write esdb://user:password@host:port';
+  if (rights === 'unknown') return 'EventStoreDB does not accept the user or the password';
+  if (rights === 'denied')
+    return 'the user of EVENTSTORE_URL may not read the stream: give it read and write access, and read access to $all';
+  return refusedTls(address);
+}
+
+async function refusedTls({ servers, tls, caFile }: EventStoreAddress): Promise<string | null> {
+  const ca = tls && caFile !== undefined ? await readFile(caFile).catch(() => undefined) : undefined;
+  for (const server of servers) {
+    const at = `${server.host}:${server.port}`;
+    const answer = await askForTls(server, ca);
+    if (answer === 'silent') continue;
+    if (!tls) {
+      if (answer !== 'plain') return `the server at ${at} speaks TLS alone: write tls=true`;
+    } else if (answer === 'plain') return `the server at ${at} does not speak TLS: write tls=false`;
+    else if (answer !== 'trusted')
+      return `the certificate of ${at} is not trusted (${answer.untrusted}): write tlsCAFile=<file with the certificate of its authority>`;
+  }
+  return null;
 }

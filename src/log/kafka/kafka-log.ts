@@ -1,19 +1,45 @@
+import { readFileSync } from 'node:fs';
+import type { Migrations } from '../../database/migrate.ts';
 import { createPool } from '../../database/pool.ts';
-import type { OpenOptions } from '../engine.ts';
+import { addressOf, type OpenOptions } from '../engine.ts';
 import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } from '../port.ts';
+import { askForTls } from '../tls-probe.ts';
 import type { GroupLimits } from '../validated/appender.ts';
-import type { Index } from '../validated/index-schema.ts';
+import { type Index, indexTables } from '../validated/index-schema.ts';
 import { prepareIndex } from '../validated/index-writer.ts';
 import { Progress } from '../validated/progress.ts';
 import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
-import { isSilence, isTemporary, type KafkaClient, openKafkaClient } from './client.ts';
+import { causes, isSilence, isTemporary, type KafkaClient, openKafkaClient } from './client.ts';
 import { MAX_BATCH_BYTES } from './client-topic.ts';
 import { KEYS_PARTITION, nextKeyOffset, runKeyIndexer } from './key-index.ts';
 import { KafkaKeyring } from './keyring.ts';
-import { migrations, SCHEMA } from './migrations.ts';
-import { partitionOfKey } from './partition.ts';
-import { refusalOf } from './refusal.ts';
 import { type KafkaSecurity, NO_SECURITY } from './security.ts';
+
+/** The schema of the index of a Kafka log, and of its keyring (validated/index-schema.ts). */
+export const SCHEMA = 'kafka_index';
+
+export const migrations: Migrations = {
+  '0001_index': indexTables(SCHEMA),
+  '0002_keys': `
+    -- The keyring as the topic of keys has it.
+    CREATE TABLE kafka_index.keys (
+      id uuid PRIMARY KEY,
+      subject text COLLATE "C" NOT NULL,
+      secret bytea NOT NULL
+    );
+    CREATE INDEX keys_subject ON kafka_index.keys (subject);
+    -- The first offset of that topic that is not in it yet; moved by compare-and-set.
+    CREATE TABLE kafka_index.keys_progress (
+      one boolean PRIMARY KEY DEFAULT true CHECK (one),
+      next_offset bigint NOT NULL DEFAULT 0
+    );
+    INSERT INTO kafka_index.keys_progress DEFAULT VALUES;
+  `,
+  '0003_forgotten_keys': `
+    -- Ids of keys that must not come back.
+    CREATE TABLE kafka_index.forgotten_keys (id uuid PRIMARY KEY);
+  `,
+};
 
 export interface KafkaLogOptions extends OpenOptions {
   readonly brokers: readonly string[];
@@ -144,4 +170,80 @@ async function prepareTopic(client: KafkaClient, partitions: number, options: Ka
 /** Throws a LogSilentError for a temporary error: the broker has answered before, so it is slow or changes its leader. */
 function throwSilentIfTemporary(error: unknown): never {
   throw isTemporary(error) ? new LogSilentError('the Kafka broker does not answer', { cause: error }) : error;
+}
+
+/**
+ * The partition of a key, by Kafka's own default partitioner (murmur2, seed 0x9747b28c), so that every client comes to the
+ * same. It must never change: the records of a stream are in this partition.
+ * Source: org.apache.kafka.common.utils.Utils.murmur2.
+ */
+export function partitionOfKey(key: string, partitions: number): number {
+  return (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;
+}
+
+const M = 0x5bd1e995;
+
+function murmur2(data: Buffer): number {
+  const whole = data.length & ~3;
+  let h = 0x9747b28c ^ data.length;
+  for (let i = 0; i < whole; i += 4) {
+    let k = Math.imul(data.readInt32LE(i), M);
+    k = Math.imul(k ^ (k >>> 24), M);
+    h = Math.imul(h, M) ^ k;
+  }
+  const rest = data.length - whole;
+  if (rest === 3) h ^= data[whole + 2]! << 16;
+  if (rest >= 2) h ^= data[whole + 1]! << 8;
+  if (rest >= 1) h = Math.imul(h ^ data[whole]!, M);
+  h = Math.imul(h ^ (h >>> 13), M);
+  return h ^ (h >>> 15);
+}
+
+const PORT = 9092;
+/** kafkajs, src/broker/saslAuthenticator/index.js. */
+const UNKNOWN_MECHANISM = /SASL/;
+const RIGHTS = /^(TOPIC|CLUSTER|GROUP)_AUTHORIZATION_FAILED$/;
+
+/** Finds why the brokers refuse, and which variable to set. Null: they do not answer, or the error says something else. */
+async function refusalOf(
+  error: unknown,
+  {
+    brokers,
+    topic,
+    security,
+  }: { readonly brokers: readonly string[]; readonly topic: string; readonly security: KafkaSecurity },
+): Promise<string | null> {
+  const all = [...causes(error)] as (Error & { readonly type?: unknown })[];
+  const refused = all.find(({ type }) => typeof type === 'string' && RIGHTS.test(type));
+  if (refused !== undefined)
+    return `the broker refuses a right (${String(refused.type)}): the user needs Create, Describe, DescribeConfigs, Read and Write on the topics ${topic} and ${topic}-keys`;
+  const sasl = all.find(
+    ({ name, message }) => name === 'KafkaJSSASLAuthenticationError' || UNKNOWN_MECHANISM.test(message),
+  );
+  if (sasl !== undefined)
+    return `the broker refuses the log-in (${sasl.message}): correct KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD`;
+  return (await refusedTls(brokers, security)) ?? (closes(all, security) ? CLOSED : null);
+}
+
+async function refusedTls(brokers: readonly string[], { tls, caFile }: KafkaSecurity): Promise<string | null> {
+  const ca = caFile === undefined ? undefined : readFileSync(caFile);
+  for (const broker of brokers) {
+    const answer = await askForTls(addressOf(broker, PORT), ca);
+    if (answer === 'silent') continue;
+    if (!tls && answer !== 'plain') return `the broker ${broker} speaks TLS alone: set KAFKA_TLS=on`;
+    if (tls && answer === 'plain') return `the broker ${broker} does not speak TLS: set KAFKA_TLS=off`;
+    if (tls && answer !== 'trusted' && answer !== 'plain')
+      return `the certificate of ${broker} is not trusted (${answer.untrusted}): set KAFKA_TLS_CA_FILE to a file with the certificate of its authority`;
+  }
+  return null;
+}
+
+const CLOSED =
+  'the broker closes each connection without an answer, as brokers do that want a user: set KAFKA_SASL, KAFKA_USERNAME and KAFKA_PASSWORD';
+
+function closes(all: readonly Error[], { sasl }: KafkaSecurity): boolean {
+  return (
+    sasl === undefined &&
+    all.some(({ name, message }) => name === 'KafkaJSConnectionClosedError' || /closed connection/i.test(message))
+  );
 }

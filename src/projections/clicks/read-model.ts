@@ -2,9 +2,33 @@ import type { ClientBase } from 'pg';
 import type { Click } from '../../domain/broadcast/clicks.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { numbers } from '../batch-sql.ts';
-import type { ReadModel } from '../read-model.ts';
+import { placed, type ReadModel } from '../read-model.ts';
 import { clicksManifest } from './manifest.ts';
-import { CLICKS_DDL, CLICKS_PLACEMENT } from './tables.ts';
+
+/** Tables of the read model `clicks`. Times are milliseconds since 1970 UTC. */
+const CLICKS_DDL = `
+CREATE TABLE bots (
+  public_key text PRIMARY KEY,
+  bot_id int NOT NULL
+);
+
+/* a row for each recipient and link with a click */
+CREATE TABLE clicks (
+  broadcast_id bigint NOT NULL,
+  first_at bigint NOT NULL,
+  last_at bigint NOT NULL,
+  bot_id int NOT NULL,
+  launch int NOT NULL,
+  /* the number of the link among those of the launch, from 0 */
+  link int NOT NULL,
+  /* of the recipient in the frozen audience, from 0 */
+  place int NOT NULL,
+  clicks int NOT NULL,
+  PRIMARY KEY (bot_id, broadcast_id, launch, link, place)
+) WITH (fillfactor = 80);
+`;
+
+const CLICKS_PLACEMENT = { ...placed('reference', ['bots']), ...placed('bot_id', ['clicks']) };
 
 /** Clicks on links of broadcasts, by recipient and link. */
 export const clicksReadModel: ReadModel = {

@@ -1,11 +1,12 @@
+import { sql } from 'kysely';
 import type pg from 'pg';
 import { cursorRows } from '../../database/cursor-rows.ts';
+import { stateSql } from '../broadcast/recipients.ts';
+import { entriesFrom, entryColumns } from '../referral/entries.ts';
 import { statement } from '../reports/statement.ts';
-import { accrualRows } from './accruals.ts';
-import type { ExportKind } from './columns.ts';
+import { type ExportKind, isNotErased, isWithin, selected, selectList } from './columns.ts';
 import { eventRows } from './events.ts';
 import type { ExportRequest, ExportRows, ExportSource, ExportTables, ReadPages } from './export-source.ts';
-import { recipientRows } from './recipients.ts';
 import { userRows } from './users.ts';
 
 /** The read models that each export reads. All leave out erased users, which `users` lists. */
@@ -27,4 +28,70 @@ const ROWS_OF: Readonly<Record<ExportKind, (source: ExportSource) => ExportRows>
 export function exportRows(kind: ExportKind, tx: pg.ClientBase, request: ExportRequest, pageRows: number): ExportRows {
   const pages: ReadPages = (select) => cursorRows(tx, statement(select), pageRows);
   return ROWS_OF[kind]({ ...request, tx, pages });
+}
+
+/** Every accrual whose date is in the period, by account in the order of its stream. */
+function accrualRows({ pages, bot, period, tables }: ExportSource): ExportRows {
+  const { accounts, catalog, referral, users } = tables;
+  const entry = entryColumns({ accounts, referral, botId: String(bot.bot_id) });
+  const integer = (name: keyof typeof entry) => selected(name, 'integer', sql.raw(entry[name]));
+  const date = (name: keyof typeof entry) => selected(name, 'date', sql.raw(entry[name]));
+  const columns = [
+    integer('accrual_id'),
+    selected('user_id', 'integer', sql`x.user_id`),
+    integer('position'),
+    date('date'),
+    date('recorded_at'),
+    date('available_at'),
+    integer('referral_id'),
+    integer('rule_id'),
+    selected('rule_name', 'text', sql.raw(entry.rule_name)),
+    selected('amount', 'decimal', sql.raw(entry.amount)),
+    integer('unit_id'),
+    selected(
+      'unit',
+      'text',
+      sql`(SELECT n.code FROM ${sql.id(catalog, 'units')} AS n WHERE n.bot_id = ${bot.bot_id} AND n.unit_id = x.unit)`,
+    ),
+    integer('payout_id'),
+    integer('compensates'),
+    integer('compensated_by'),
+    date('reversed_at'),
+    selected('reason', 'text', sql.raw(entry.reason)),
+  ];
+  return {
+    columns,
+    // Materialized: on a Citus cluster users may be on another node than accounts.
+    pages: pages(sql`
+      WITH erased AS MATERIALIZED (
+        SELECT user_id FROM ${sql.id(users, 'erased_users')} WHERE bot_id = ${bot.bot_id})
+      SELECT ${selectList(columns)} FROM ${sql.raw(entriesFrom(accounts))}
+       WHERE x.public_key = ${bot.public_key} AND ${isWithin(sql`x.date`, period)}
+         AND x.user_id NOT IN (SELECT user_id FROM erased)
+       ORDER BY x.user_id, x.place`),
+  };
+}
+
+/** The time of the outcome; of a recipient that was cancelled, the time of the cancellation. */
+const DATE = sql`CASE WHEN r.date IS NOT NULL THEN r.date WHEN s.cancelled THEN s.cancelled_at END`;
+
+const COLUMNS = [
+  selected('broadcast_id', 'integer', sql`s.broadcast_id`),
+  selected('chat_id', 'integer', sql`r.chat_id`),
+  selected('state', 'text', sql.raw(stateSql('r.state', 's.cancelled'))),
+  selected('reason', 'text', sql`r.reason`),
+  selected('date', 'date', DATE),
+];
+
+/** Recipients of the bot's broadcasts whose outcome is of the period, by broadcast and chat. Without a period, all. */
+function recipientRows({ pages, bot, period, tables: { recipients, users } }: ExportSource): ExportRows {
+  return {
+    columns: COLUMNS,
+    pages: pages(sql`
+      SELECT ${selectList(COLUMNS)} FROM ${sql.id(recipients, 'sendings')} AS s
+        JOIN ${sql.id(recipients, 'recipients')} AS r ON r.broadcast_id = s.broadcast_id AND r.bot_id = ${bot.bot_id}
+       WHERE s.bot_id = ${bot.bot_id} AND ${isWithin(sql`(${DATE})`, period)}
+         AND ${isNotErased(users, bot.bot_id, sql`r.chat_id`)}
+       ORDER BY s.broadcast_id, r.place`),
+  };
 }

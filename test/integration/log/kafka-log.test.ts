@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeCommit } from '../../../src/log/commit-codec.ts';
-import { partitionOfKey } from '../../../src/log/kafka/partition.ts';
+import { partitionOfKey } from '../../../src/log/kafka/kafka-log.ts';
 import {
   BrokenChainError,
   EMPTY_STREAM,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import kafkajs from 'kafkajs';
 import { expect, it } from 'vitest';
-import { partitionOfKey } from '../../../../src/log/kafka/partition.ts';
+import { partitionOfKey } from '../../../../src/log/kafka/kafka-log.ts';
 
 const partitioner = kafkajs.Partitioners.DefaultPartitioner();
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeCommit, verifyChain } from '../../../../src/log/commit-codec.ts';
-import { partitionOfKey } from '../../../../src/log/kafka/partition.ts';
+import { partitionOfKey } from '../../../../src/log/kafka/kafka-log.ts';
 import { COMMAND_MEMORY_MS, EMPTY_STREAM, type NewCommit, type RecordedCommit } from '../../../../src/log/port.ts';
 import { type LogRecord, type Reading, readRecord } from '../../../../src/log/validated/record.ts';
 import {
