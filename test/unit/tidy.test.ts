@@ -121,6 +121,13 @@ it('imports between rooms follow the table', () => {
   expect(violations).toEqual([]);
 });
 
+it('the embedded PostgreSQL imports nothing else of the service', () => {
+  const room = 'src/database/embedded/';
+  const embedded = src.filter(({ path }) => path.startsWith(room));
+  expect(embedded.length).toBeGreaterThan(0);
+  expect(embedded.flatMap(({ files }) => files).filter((file) => !file.startsWith(room))).toEqual([]);
+});
+
 it('the demo uses the service by its API alone', () => {
   const imports = files.filter(({ path }) => path.startsWith('demo/')).flatMap(({ files }) => files);
   expect(imports.length).toBeGreaterThan(0);
