@@ -1,6 +1,6 @@
 import { openArrayPool } from '../../src/columns/array-pool.ts';
 import type { EventSource } from '../../src/columns/event-source.ts';
-import { NO_MEMBERS } from '../../src/queries/reports/saved-segment-members.ts';
+import { NO_MEMBERS } from '../../src/queries/reports/fields.ts';
 import type { Scan } from '../../src/queries/reports/scan.ts';
 import { ALONE } from '../../src/queries/reports/team.ts';
 

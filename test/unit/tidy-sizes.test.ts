@@ -39,7 +39,7 @@ const LONG_FUNCTIONS: readonly string[] = [
   'src/processes/broadcasts/send-launch.ts sendLaunch',
   'src/processes/broadcasts/send-queue.ts createSendQueue',
   'src/projections/accounts/payouts.ts applyPayoutEvent',
-  'src/queries/reports/event-source.ts openEvents',
+  'src/queries/reports/chunks.ts openEvents',
   'src/columns/measures/median.ts medianTally',
   'src/columns/measures/numbered-values.ts numberedValues',
   'src/columns/measures/sum.ts sumTally',

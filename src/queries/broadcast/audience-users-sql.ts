@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type EventFilter, leavesOf, type Performed, type Segment } from '../../domain/broadcast/audience.ts';
 import { conditionSql } from '../reports/condition-sql.ts';
-import { columnSql, type ReportTables } from '../reports/fields.ts';
-import { NO_MEMBERS } from '../reports/saved-segment-members.ts';
+import { columnSql, NO_MEMBERS, type ReportTables } from '../reports/fields.ts';
 
 /** The schemas of the read models that audiences are made from: those of conditions, and of lists. */
 export interface AudienceTables extends ReportTables {

@@ -12,7 +12,7 @@ import type { Conversion } from '../../domain/broadcast/conversions.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import { BUCKETS, bucketEnds } from '../../domain/broadcast/variant-of.ts';
 import { fieldsOf } from '../../domain/condition/condition.ts';
-import { eventFilterOf } from '../reports/compiled-condition.ts';
+import { eventFilterOf } from '../reports/conditions.ts';
 import { type Deferred, deferredEvents } from '../reports/deferred.ts';
 import type { ReportTables } from '../reports/fields.ts';
 import { openScan } from '../reports/scan.ts';

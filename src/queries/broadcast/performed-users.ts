@@ -3,8 +3,8 @@ import { indexesOf, numbersOf } from '../../columns/chunk.ts';
 import { firstFrom } from '../../columns/positions.ts';
 import type { Performed } from '../../domain/broadcast/audience.ts';
 import { fieldsOf } from '../../domain/condition/condition.ts';
-import type { ChunkCache } from '../reports/chunk-cache.ts';
-import { eventFilterOf } from '../reports/compiled-condition.ts';
+import { type ChunkCache, TOO_LARGE } from '../reports/chunk-cache.ts';
+import { eventFilterOf } from '../reports/conditions.ts';
 import type { ReportTables } from '../reports/fields.ts';
 import { openScan } from '../reports/scan.ts';
 import type { Snapshot } from '../reports/snapshot.ts';
@@ -69,12 +69,8 @@ export const NO_CACHE: ChunkCache = {
   set: () => {},
   utms: () => undefined,
   setUtms: () => {},
-  chunks: () => undefined,
-  setChunks: () => {},
-  loose: () => undefined,
-  setLoose: () => {},
-  userColumn: () => 'too large',
-  setUserColumn: () => {},
+  kept: () => TOO_LARGE,
+  keep: () => {},
   dictionary: () => null,
   hit: () => {},
   use: { hits: 0, misses: 0, bytes: 0 },

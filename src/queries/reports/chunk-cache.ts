@@ -1,35 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { Chunk, CodedColumn, CodedName, Column, ColumnName } from '../../columns/chunk.ts';
+import type { CodedColumn, CodedName, Column, ColumnName } from '../../columns/chunk.ts';
 import { DecimalColumn } from '../../columns/decimals.ts';
 import { Dictionary } from '../../columns/dictionary.ts';
 import type { Utm } from './fields.ts';
-import type { KeptUserColumn } from './kept-user-column.ts';
 
 /** Columns of a chunk, by name. */
 export type Columns = ReadonlyMap<ColumnName, Column>;
-
-/** A chunk in a list. */
-export interface StoredChunk {
-  readonly id: string;
-  readonly events: number;
-  /** The date of its last event. */
-  readonly last: number;
-}
-
-/** A thread keeps the list of a bot's chunks until events are packed again. */
-export interface KeptChunks {
-  readonly packings: number;
-  readonly chunks: readonly StoredChunk[];
-  readonly bytes: number;
-}
-
-/** Events that are not packed, as a thread keeps them until events are written or packed. */
-export interface KeptLooseEvents {
-  readonly writes: number;
-  readonly packings: number;
-  readonly chunks: readonly Chunk[];
-  readonly bytes: number;
-}
 
 /**
  * Keeps the columns of chunks that reports have read, for the next report. A chunk is replaced and never changed, and its
@@ -46,19 +22,20 @@ export interface ChunkCache {
    */
   utms(oldest: string): readonly Utm[] | undefined;
   setUtms(oldest: string, utms: readonly Utm[]): void;
-  /** A field of a bot's users, under a key of both. */
-  userColumn(key: string): KeptUserColumn | 'too large' | undefined;
-  setUserColumn(key: string, column: KeptUserColumn): void;
-  /** The list of a bot's chunks, and its events that are not packed, each under a key that names the bot and its tables. */
-  chunks(key: string): KeptChunks | undefined;
-  setChunks(key: string, chunks: KeptChunks): void;
-  loose(key: string): KeptLooseEvents | undefined;
-  setLoose(key: string, events: KeptLooseEvents): void;
+  /** An entry by its key, which names the bot and its tables. The caller checks that it belongs to its snapshot. */
+  kept<T extends Kept>(key: string): T | typeof TOO_LARGE | undefined;
+  keep(key: string, entry: Kept): void;
   /** The dictionary under a key, which names a bot's oldest chunk and a column. Null: it would be too large. */
   dictionary(key: string): Dictionary | null;
   /** A report has read a chunk whose columns were all here. */
   hit(): void;
   readonly use: CacheUse;
+}
+
+/** Something that a thread keeps for its next reports besides columns of chunks. */
+export interface Kept {
+  /** The approximate size. */
+  readonly bytes: number;
 }
 
 /** Chunks that reports have read: with all their columns in the cache, and from the database. The present size in bytes. */
@@ -79,7 +56,7 @@ export function createChunkCache(maxBytes: number): ChunkCache {
     sizeCalculation: ({ length }) => length * UTM_BYTES,
   });
 
-  function keep<T extends KeptUserColumn | Dictionary>(key: string, entry: T): T | typeof TOO_LARGE {
+  function keep<T extends Kept>(key: string, entry: T): T | typeof TOO_LARGE {
     const kept = entry.bytes > maxBytes * LARGEST_SHARE ? TOO_LARGE : entry;
     entries.set(key, kept);
     return kept;
@@ -99,12 +76,8 @@ export function createChunkCache(maxBytes: number): ChunkCache {
     },
     utms: (oldest) => utms.get(oldest),
     setUtms: (oldest, labels) => void utms.set(oldest, labels),
-    chunks: (key) => entries.get(key) as KeptChunks | undefined,
-    setChunks: (key, chunks) => void entries.set(key, chunks),
-    loose: (key) => entries.get(key) as KeptLooseEvents | undefined,
-    setLoose: (key, events) => void entries.set(key, events),
-    userColumn: (key) => entries.get(key) as KeptUserColumn | typeof TOO_LARGE | undefined,
-    setUserColumn: (key, column) => void keep(key, column),
+    kept: <T extends Kept>(key: string) => entries.get(key) as T | typeof TOO_LARGE | undefined,
+    keep: (key, entry) => void keep(key, entry),
     dictionary(key) {
       const known = entries.get(key) as Dictionary | typeof TOO_LARGE | undefined;
       if (known === TOO_LARGE) return null;
@@ -116,10 +89,10 @@ export function createChunkCache(maxBytes: number): ChunkCache {
 }
 
 /** Columns under the id of their chunk; others under keys that are no ids. */
-type Entry = Columns | { readonly bytes: number } | typeof TOO_LARGE;
+type Entry = Columns | Kept | typeof TOO_LARGE;
 /** Instead of an entry that would take more than {@link LARGEST_SHARE}. */
-const TOO_LARGE = 'too large';
-/** The largest part of the cache for one field of users, or one dictionary. */
+export const TOO_LARGE = 'too large';
+/** The largest part of the cache for one of the others, as a field of users or a dictionary. */
 const LARGEST_SHARE = 0.25;
 
 function bytesOfEntry(entry: Entry): number {

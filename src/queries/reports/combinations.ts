@@ -14,11 +14,10 @@ import {
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import type { Separator } from '../../domain/reports/report.ts';
-import type { ConditionSource } from './condition-source.ts';
-import type { Utm } from './fields.ts';
-import { columnOf, type FieldStorage, knownUsersSql, storageOf, userColumnSql } from './fields.ts';
-import { fieldValue, type UserColumn } from './kept-user-column.ts';
+import type { ConditionSource } from './conditions.ts';
+import { columnOf, type FieldStorage, knownUsersSql, storageOf, type Utm, userColumnSql } from './fields.ts';
 import { withConstants } from './statement.ts';
+import { fieldValue, type UserColumn } from './user-columns.ts';
 
 export async function separatorCombinations(
   separators: readonly Separator[],

@@ -5,7 +5,6 @@ import { propertyColumn } from '../../columns/properties.ts';
 import { ofBot } from '../../database/citus.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { EventColumn, ReportField } from '../../domain/reports/fields.ts';
-import { bitsOf, NO_MEMBERS, type SavedSegmentMembers } from './saved-segment-members.ts';
 
 /** Where the values of report fields are stored: in the columns of chunks, for scans, and in SQL. */
 
@@ -212,4 +211,26 @@ function sessionId(of: 'session' | 'app_session', { events }: ReportTables): Raw
   return sql`coalesce((SELECT s.commit_id || '.' || s.idx FROM ${sql.id(events, 'events')} AS s
     WHERE s.bot_id = e.bot_id AND s.user_id = e.user_id AND s.date <= e.date AND s.ord = ${session}),
     CASE WHEN ${session} IS NOT NULL THEN ${archived} END)`;
+}
+
+/** The users of the saved segments that a report names. */
+export interface SavedSegmentMembers {
+  readonly botId: number;
+  /** By the user's index: 1 if the user is in the saved segment, else 0. @param key the key of its field: the id */
+  of(key: string): Uint8Array;
+}
+
+/** Of a report that names no saved segment. */
+export const NO_MEMBERS: SavedSegmentMembers = {
+  botId: 0,
+  of(key) {
+    throw new Error(`the users of saved segment ${key} were not looked up`);
+  },
+};
+
+/** Marks as bits: bit i is of the user with index i, as `get_bit` of PostgreSQL counts them. */
+export function bitsOf(members: Uint8Array): Buffer {
+  const bits = Buffer.alloc(Math.ceil(members.length / 8));
+  for (let user = 0; user < members.length; user++) bits[user >>> 3]! |= members[user]! << (user & 7);
+  return bits;
 }

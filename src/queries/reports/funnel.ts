@@ -14,7 +14,7 @@ import type { FunnelReport } from '../../domain/reports/report.ts';
 import type { Column, Row, Rows } from './answer.ts';
 import { breakdownColumns, type CombinationTally, lineNamed, tallyByCombination } from './breakdown.ts';
 import { separatorCombinations } from './combinations.ts';
-import { compileCondition, eventFilterOf } from './compiled-condition.ts';
+import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';
 
 /** Runs a funnel over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. Null: as {@link tallyByCombination}. */

@@ -26,7 +26,7 @@ import {
   tallyByCombination,
 } from './breakdown.ts';
 import { separatorCombinations } from './combinations.ts';
-import { compileCondition, eventFilterOf } from './compiled-condition.ts';
+import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';
 import type { Span } from './stored-events.ts';
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CHUNK_EVENTS } from '../../columns/chunk.ts';
 import type { KnownEvent, KnownProperty, NamedEvent, NamedProperty } from '../../domain/reports/warnings.ts';
-import type { ChunkCache, StoredChunk } from './chunk-cache.ts';
+import { type ChunkCache, type Kept, TOO_LARGE } from './chunk-cache.ts';
 import { type KnownPropertiesRow, knownPropertiesOf, knownPropertiesSql } from './event-properties.ts';
 import type { ReportTables } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -11,6 +11,14 @@ import { withConstants } from './statement.ts';
 export interface Span {
   readonly from: number;
   readonly to: number;
+}
+
+/** A chunk in a list. */
+export interface StoredChunk {
+  readonly id: string;
+  readonly events: number;
+  /** The date of its last event. */
+  readonly last: number;
 }
 
 /** The events of a bot in a span, in a report's snapshot, before any was read. Survives a structured clone. */
@@ -119,6 +127,12 @@ function knownEventsSql({ botId, tables }: StoredEventsOptions, named: readonly 
                                 OR name = ANY (ARRAY(SELECT json_array_elements_text(${names}::json))))`;
 }
 
+/** A thread keeps the list of a bot's chunks until events are packed again. */
+interface KeptChunks extends Kept {
+  readonly packings: number;
+  readonly chunks: readonly StoredChunk[];
+}
+
 /** Bytes of a chunk in a list. */
 const LISTED_BYTES = 150;
 /** A longer list is not kept: it would be read whole after each packing, while a short period needs a part of it. */
@@ -137,11 +151,12 @@ async function chunksOf(
     return { chunks: await readChunks(options, within), oldestChunk: oldest?.id ?? null };
   }
   const key = `${source} ${options.botId} chunks`;
-  let kept = cache.chunks(key);
+  const found = cache.kept<KeptChunks>(key);
+  let kept = found === TOO_LARGE ? undefined : found;
   if (kept?.packings !== packings) {
     const chunks = await readChunks(options, sql``);
     kept = { packings, chunks, bytes: chunks.length * LISTED_BYTES };
-    cache.setChunks(key, kept);
+    cache.keep(key, kept);
   }
   return { chunks: kept.chunks, oldestChunk: kept.chunks[0]?.id ?? null };
 }

@@ -11,7 +11,7 @@ import type { Axis, Metric, TrendsReport } from '../../domain/reports/report.ts'
 import { type Cell, type Column, checkCells, measureCell, type Row, type Rows } from './answer.ts';
 import { breakdownColumns, cellsOf, joinParts, lineNamed } from './breakdown.ts';
 import { separatorCombinations } from './combinations.ts';
-import { compileCondition, eventFilterOf } from './compiled-condition.ts';
+import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';
 import { countedLines, type LineFinder, type Lines, linesOf, ONE_LINE, rangesOf } from './trends-breakdown.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chunk, type ColumnName, codedOf, indexesOf } from '../../../src/columns/chunk.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { openEvents } from '../../../src/queries/reports/event-source.ts';
+import { openEvents } from '../../../src/queries/reports/chunks.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { findEvents } from '../../../src/queries/reports/stored-events.ts';
 import { ALONE } from '../../../src/queries/reports/team.ts';

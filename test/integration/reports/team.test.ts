@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ColumnName } from '../../../src/columns/chunk.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { openEvents } from '../../../src/queries/reports/event-source.ts';
+import { openEvents } from '../../../src/queries/reports/chunks.ts';
 import { reportRunner } from '../../../src/queries/reports/run-report.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { findEvents } from '../../../src/queries/reports/stored-events.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { separatorCombinations } from '../../../src/queries/reports/combinations.ts';
-import type { Utm } from '../../../src/queries/reports/fields.ts';
-import { NO_MEMBERS } from '../../../src/queries/reports/saved-segment-members.ts';
+import { NO_MEMBERS, type Utm } from '../../../src/queries/reports/fields.ts';
 import { ALONE } from '../../../src/queries/reports/team.ts';
 
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };

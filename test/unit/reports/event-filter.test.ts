@@ -4,7 +4,7 @@ import type { Chunk, Column, ColumnName } from '../../../src/columns/chunk.ts';
 import { type EventFilter, markedEvents } from '../../../src/columns/event-filter.ts';
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
-import { eventFilterOf } from '../../../src/queries/reports/compiled-condition.ts';
+import { eventFilterOf } from '../../../src/queries/reports/conditions.ts';
 import { ALONE } from '../../../src/queries/reports/team.ts';
 import { scanOf } from '../../support/scan-of.ts';
 

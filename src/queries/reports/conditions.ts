@@ -4,17 +4,44 @@ import { allOf, anyOf, byIndex, byTest, type EventCondition } from '../../column
 import { type EventFilter, eventFilter } from '../../columns/event-filter.ts';
 import { holdsFor, type Leaf, valueCondition } from '../../columns/value-condition.ts';
 import { type Condition, fieldsOf } from '../../domain/condition/condition.ts';
+import { type FieldValue, predicateOf } from '../../domain/condition/predicate.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import type { Selection } from '../../domain/reports/report.ts';
-import type { ConditionSource } from './condition-source.ts';
+import type { Dictionaries } from './chunk-cache.ts';
 import { conditionSql } from './condition-sql.ts';
-import { storageOf } from './fields.ts';
-import { passingUsers } from './user-condition.ts';
+import {
+  knownUsersSql,
+  type ReportTables,
+  type SavedSegmentMembers,
+  storageOf,
+  type Utm,
+  userColumnSql,
+} from './fields.ts';
+import type { Query, Snapshot } from './snapshot.ts';
+import type { Team } from './team.ts';
+import type { UserColumn, UserColumns } from './user-columns.ts';
+
+/** The rows and columns that conditions of a report are compiled with. */
+export interface ConditionSource {
+  readonly botId: number;
+  readonly tables: ReportTables;
+  readonly query: Query;
+  readonly copy: Snapshot['copy'];
+  /** The threads that scan together. Its leader alone asks the database about users and sessions. */
+  readonly team: Team;
+  /** The labels of UTM combinations, by their ids; empty if the report names no UTM field. */
+  readonly utms: readonly Utm[];
+  /** The number of the bot's users. */
+  readonly users: number;
+  readonly userColumns: UserColumns;
+  /** The users of the saved segments that the report names. Only the leader of a team has them. */
+  readonly members: SavedSegmentMembers;
+  readonly dictionaries: Dictionaries;
+}
 
 /**
- * Compiles a condition to a test of events. On a coded column it runs once for each value of a chunk, but a
- * range of decimals compares numbers. Conditions on users
- * or sessions run once in the database, before the scan.
+ * Compiles a condition to a test of events. Conditions on users or sessions run once before the scan, on kept fields or in
+ * the database.
  */
 export async function compileCondition(
   condition: Condition<ReportField>,
@@ -131,4 +158,63 @@ export async function eventFilterOf(
     [common, own].filter((condition) => condition !== null),
     source.team,
   );
+}
+
+/** By the user's index: 1 where a condition on users alone holds. */
+export async function passingUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<Uint8Array> {
+  return (await passingUsersOfColumns(condition, source)) ?? passingUsersBySql(condition, source);
+}
+
+/** Null: the condition has a field that is not kept. */
+async function passingUsersOfColumns(
+  condition: Condition<ReportField>,
+  { userColumns, users }: ConditionSource,
+): Promise<Uint8Array | null> {
+  const columns = new Map<string, UserColumn>();
+  for (const field of fieldsOf(condition)) {
+    const column = await userColumns.of(field);
+    if (column === null) return null;
+    columns.set(field.name, column);
+  }
+  return passes(condition);
+
+  function passes(part: Condition<ReportField>): Uint8Array {
+    switch (part.type) {
+      case 'and':
+      case 'or': {
+        const found = new Uint8Array(users).fill(part.type === 'and' ? 1 : 0);
+        for (const own of part.conditions.map(passes))
+          for (let user = 0; user < users; user++) {
+            if (part.type === 'and') found[user]! &= own[user]!;
+            else found[user]! |= own[user]!;
+          }
+        return found;
+      }
+      case 'not':
+        return passes(part.condition).map((holds) => 1 - holds);
+      default: {
+        const { codes, values } = columns.get(part.field.name)!;
+        const holds = predicateOf<ReportField, FieldValue>(part, () => (value) => value);
+        const byCode = Uint8Array.from(values, (value) => Number(holds(value)));
+        const found = new Uint8Array(users);
+        for (let user = 0; user < users; user++) found[user] = byCode[codes[user]!]!;
+        return found;
+      }
+    }
+  }
+}
+
+/** The database lists the indexes of the users that fulfil the condition. */
+async function passingUsersBySql(
+  condition: Condition<ReportField>,
+  { botId, tables, members, query, users }: ConditionSource,
+): Promise<Uint8Array> {
+  const column = (field: ReportField) => userColumnSql(field, tables, members);
+  const [found] = await query(sql<{ indexes: Buffer | null }>`
+    SELECT string_agg(int4send(k.idx), '') AS indexes FROM ${knownUsersSql(tables)}
+     WHERE k.bot_id = ${botId} AND (${conditionSql(condition, column)})`);
+  const holds = new Uint8Array(users);
+  const indexes = found!.indexes ?? Buffer.alloc(0);
+  for (let at = 0; at < indexes.length; at += 4) holds[indexes.readInt32BE(at)] = 1;
+  return holds;
 }

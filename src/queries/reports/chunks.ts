@@ -1,12 +1,11 @@
-import { type Chunk, type ColumnName, mergeChunks, numbersOf } from '../../columns/chunk.ts';
+import { type Chunk, type Column, type ColumnName, mergeChunks, numbersOf } from '../../columns/chunk.ts';
 import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../columns/chunk-builder.ts';
 import { decodeColumn } from '../../columns/encoding.ts';
 import type { EventSource } from '../../columns/event-source.ts';
 import { firstFrom } from '../../columns/positions.ts';
 import { propertyOf } from '../../columns/properties.ts';
-import type { Columns, StoredChunk } from './chunk-cache.ts';
-import { eachLoose } from './loose-events.ts';
-import type { StoredEvents, StoredEventsOptions } from './stored-events.ts';
+import { bytesOfColumns, type Columns, type Kept, TOO_LARGE } from './chunk-cache.ts';
+import type { StoredChunk, StoredEvents, StoredEventsOptions } from './stored-events.ts';
 import type { Team } from './team.ts';
 
 /** The events of a bot as the database has them. */
@@ -195,4 +194,77 @@ function withOrder(names: readonly ColumnName[]): readonly ColumnName[] {
 
 function same(a: readonly ColumnName[], b: readonly ColumnName[]): boolean {
   return a.length === b.length && a.every((name, i) => name === b[i]);
+}
+
+/** Events that are not packed, as a thread keeps them until events are written or packed. */
+interface KeptLooseEvents extends Kept {
+  readonly writes: number;
+  readonly packings: number;
+  readonly chunks: readonly Chunk[];
+}
+
+/** Events that are not packed are given in chunks of this size. */
+const LOOSE_CHUNK_EVENTS = 4096;
+/** More rows than these are not kept. */
+const MOST_KEPT = 16_384;
+
+/** Gives the events of the span that are not packed, perhaps with others. */
+export async function eachLoose(
+  options: StoredEventsOptions,
+  bot: NonNullable<StoredEvents['bot']>,
+  names: readonly ColumnName[],
+  onChunk: (chunk: Chunk) => void,
+): Promise<void> {
+  const { span, cache } = options;
+  const { until_date, source, loose, writes, packings } = bot;
+  if (writes === null || packings === null || (until_date !== null && span.to <= until_date)) return;
+  if ((loose ?? 0) > MOST_KEPT) return readLoose(options, bot, names, onChunk, span);
+  const key = `${source} ${options.botId} loose`;
+  const found = cache.kept<KeptLooseEvents>(key);
+  const isKept = found !== undefined && found !== TOO_LARGE && found.writes === writes && found.packings === packings;
+  const kept = isKept ? found.chunks : null;
+  const missing = kept === null ? names : names.filter((name) => kept.some(({ columns }) => !columns.has(name)));
+  let chunks = kept ?? [];
+  if (missing.length > 0) {
+    const read: Chunk[] = [];
+    await readLoose(options, bot, missing, (chunk) => read.push(chunk), ALWAYS);
+    // The same rows in the same order as before: nothing was written.
+    chunks = kept === null ? read : kept.map((chunk, i) => withColumns(chunk, read[i]!));
+    const bytes = chunks.reduce((sum, { columns }) => sum + bytesOfColumns(columns), 0);
+    const events: KeptLooseEvents = { writes, packings, chunks, bytes };
+    cache.keep(key, events);
+  }
+  for (const chunk of chunks) onChunk(chunk);
+}
+
+/** Before and after all dates. */
+const ALWAYS = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
+
+function withColumns({ size, columns }: Chunk, more: Chunk): Chunk {
+  return { size, columns: new Map<ColumnName, Column>([...columns, ...more.columns]) };
+}
+
+async function readLoose(
+  { botId, tables, snapshot }: StoredEventsOptions,
+  { until_date, until_ord }: NonNullable<StoredEvents['bot']>,
+  names: readonly ColumnName[],
+  onChunk: (chunk: Chunk) => void,
+  { from, to }: StoredEventsOptions['span'],
+): Promise<void> {
+  const builder = chunkBuilder(names, LOOSE_CHUNK_EVENTS);
+  const after = until_date === null ? '' : `AND (e.date, e.ord) > (${until_date}, ${until_ord})`;
+  // Without this limit PostgreSQL would read the index from the beginning of the period.
+  const first = Math.max(from, until_date ?? from);
+  await snapshot.copy(
+    `SELECT ${rowColumns(names)} FROM ${tables.events}.events e
+      WHERE e.bot_id = ${botId} AND e.date >= ${first} AND e.date < ${to} ${after} ORDER BY e.date, e.ord`,
+    names.length,
+    (bytes, starts, lengths) => {
+      builder.add(bytes, starts, lengths);
+      if (builder.size < LOOSE_CHUNK_EVENTS) return;
+      snapshot.checkTime();
+      onChunk(builder.build());
+    },
+  );
+  if (builder.size > 0) onChunk(builder.build());
 }
