@@ -20,6 +20,8 @@ export const texts = {
     groups: { understand: 'Understand', act: 'Act', data: 'Data' },
     kinds: { personal: 'personal key', owner: 'owner key', operator: 'operator' },
     theme: 'Light or dark',
+    search: 'Search or go to',
+    keys: 'Keyboard and help',
     counted: (time: string) => `Counted to ${time}`,
     behind: (lag: string, time: string) => `${lag} behind: counted to ${time}`,
     logOut: 'Log out',

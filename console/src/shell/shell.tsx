@@ -9,6 +9,7 @@ import { botOfPage } from '../page-bot.ts';
 import { Note } from '../parts/note.tsx';
 import { endedElsewhere, type OperatorSession, type OwnerSession, type Session, session } from '../session.ts';
 import { texts } from '../texts.ts';
+import { Layers } from './layers.tsx';
 import { LazyPage } from './lazy-page.tsx';
 import { NoBots } from './no-bots.tsx';
 import { OPERATIONS, PAGES, pageAt } from './pages.ts';
@@ -119,6 +120,7 @@ function Frame({ children, ...navigation }: NavigationProps & { readonly childre
         {texts.skip}
       </a>
       <Navigation {...navigation} />
+      <Layers pages={navigation.pages} bot={navigation.bot?.resource_key} />
       <main id="main" class="page" tabIndex={-1}>
         {endedElsewhere.value && <Note kind="bad" what={texts.nav.replaced} />}
         {children}

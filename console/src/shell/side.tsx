@@ -12,10 +12,13 @@ import { Icon, Mark } from '../parts/icon.tsx';
 import { type Bot, endedElsewhere, type Session, session } from '../session.ts';
 import { texts } from '../texts.ts';
 import { Avatar, BotSwitch } from './bot-switch.tsx';
+import { layer } from './keys.ts';
 import type { PageLink } from './pages.ts';
 import { toggleTheme } from './theme.ts';
 
 const words = texts.nav;
+
+const IS_MAC = /mac|iphone|ipad/i.test(navigator.userAgent);
 
 export interface NavigationProps {
   readonly session: Session;
@@ -52,6 +55,16 @@ export function Navigation(props: NavigationProps) {
           <span>{current?.name ?? texts.name}</span>
         </div>
         <Fresh short />
+        <button
+          type="button"
+          class="btn quiet only-icon"
+          aria-label={words.search}
+          onClick={() => {
+            layer.value = 'palette';
+          }}
+        >
+          <Icon name="search" />
+        </button>
         {bots.length > 1 && bot !== undefined && <Avatar bot={bot} size="small" />}
       </header>
       <aside class="side" aria-label={words.side}>
@@ -83,6 +96,15 @@ function SideContent({ session: whose, pages, bots, bot, current }: NavigationPr
   return (
     <>
       {bots.length > 0 && <BotSwitch bots={bots} bot={bot} />}
+      <button
+        type="button"
+        class="search-btn"
+        onClick={() => {
+          layer.value = 'palette';
+        }}
+      >
+        <Icon name="search" /> {words.search} <kbd class="kbd">{IS_MAC ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
       <nav aria-label={words.label} class="stack">
         {groups.map((group) => (
           <div class="nav" key={group}>
@@ -123,15 +145,28 @@ function Foot({ children }: { readonly children: ComponentChildren }) {
       </div>
       <div class="row">
         <span>{words.zone(zoneOfPage())}</span>
-        <button
-          type="button"
-          class="btn quiet only-icon small"
-          aria-label={words.theme}
-          title={words.theme}
-          onClick={toggleTheme}
-        >
-          <Icon name="moon" />
-        </button>
+        <span class="btns">
+          <button
+            type="button"
+            class="btn quiet only-icon small"
+            aria-label={words.keys}
+            title={words.keys}
+            onClick={() => {
+              layer.value = 'keys';
+            }}
+          >
+            <Icon name="help" />
+          </button>
+          <button
+            type="button"
+            class="btn quiet only-icon small"
+            aria-label={words.theme}
+            title={words.theme}
+            onClick={toggleTheme}
+          >
+            <Icon name="moon" />
+          </button>
+        </span>
       </div>
       <div class="row">
         <span class="cut">{children}</span>
