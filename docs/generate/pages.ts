@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import compact from 'json-stringify-pretty-compact';
 import { stringify } from 'lossless-json';
 import { pino } from 'pino';
 import { z } from 'zod';
@@ -10,13 +11,14 @@ import { runCli } from '../../src/cli/program.ts';
 import { environment, readConfig } from '../../src/config.ts';
 import { clientReference } from './client-reference.ts';
 import { COMMAND_ANSWERS } from './command-answers.ts';
+import { inlined } from './inlined.ts';
 
 /** The reference pages that are made from the code, by path below the project's folder. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const openApi = await openApiDocument();
   return new Map([
-    ['openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
-    ['docs/http-api.md', httpApi(openApi)],
+    ['openapi.json', `${compact(openApi, { maxLength: 120 })}\n`],
+    ['docs/http-api.md', httpApi(inlined(openApi))],
     ['docs/client-reference.md', clientReference(NOTE)],
     ['docs/cli.md', await commandLine()],
     ['docs/configuration.md', configuration()],
@@ -42,6 +44,7 @@ interface Operation {
 }
 
 interface OpenApi {
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly paths: Record<string, Record<string, Operation>>;
 }
 

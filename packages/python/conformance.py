@@ -16,7 +16,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
 
 import botledger  # noqa: E402
-from botledger.types import CustomEventInput  # noqa: E402
+from botledger.types import CustomEvent  # noqa: E402
 from generate import snake  # noqa: E402
 
 KINDS: dict[type[botledger.BotledgerError], str] = {
@@ -33,7 +33,7 @@ KINDS: dict[type[botledger.BotledgerError], str] = {
 }
 REPORTS: list[botledger.RequestReport] = []
 # Events that a program in Python may make.
-ODD: dict[str, CustomEventInput] = {
+ODD: dict[str, CustomEvent] = {
     "not_a_number": {"event": "odd", "user_id": 1, "value_num": Decimal("NaN")},
     "long_id": {"event": "odd", "user_id": 2**53},
 }

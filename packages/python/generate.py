@@ -214,11 +214,12 @@ class Operation:
         return self.keyed or self.method == "GET" or self.id in HARMLESS
 
 
-def operation_of(types: Types, path: str, method: str, spec: Schema) -> Operation:
+def operation_of(types: Types, shared: dict[str, Schema], path: str, method: str, spec: Schema) -> Operation:
+    """@param shared parameters of several operations, by name"""
     given = Place(is_answer=False)
     answered = Place(is_answer=True, has_amounts=AMOUNT_PATHS.match(path) is not None)
     name = spec["operationId"][:1].upper() + spec["operationId"][1:]
-    declared = spec.get("parameters", [])
+    declared = [shared[p["$ref"].rsplit("/", 1)[1]] if "$ref" in p else p for p in spec.get("parameters", [])]
     parameters = [
         Parameter(
             p["name"],
@@ -332,7 +333,7 @@ def generated() -> dict[Path, str]:
     openapi = json.loads(source)
     types = Types(openapi["components"]["schemas"])
     operations = [
-        operation_of(types, path, method, spec)
+        operation_of(types, openapi["components"]["parameters"], path, method, spec)
         for path, specs in openapi["paths"].items()
         if not path.startswith("/v1/export/")  # streams of any length, which no call returns whole
         for method, spec in specs.items()
@@ -449,7 +450,7 @@ def head_of(node: ast.stmt, indent: str = "") -> str:
 
 def event_fields(types: Types) -> str:
     """The fields of an event beside its name, for the middleware."""
-    schema = types.schemas["CustomEventInput"]
+    schema = types.schemas["CustomEvent"]
     fields = {
         prop: f"NotRequired[{types.type_of(value, 'CustomEventFields' + camel(prop), Place(is_answer=False), prop)}]"
         for prop, value in schema["properties"].items()

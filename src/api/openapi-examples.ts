@@ -1,42 +1,8 @@
-import { NO_ID } from '../domain/json.ts';
+/** Bodies to try, for the pages of the OpenAPI document. */
 
-/** OpenAPI examples that replace generated ones that would be refused. */
-
-/** An error text of each status, as the service answers it. */
-const ERRORS: Readonly<Record<string, string>> = {
-  400: `${NO_ID} (at user_id)`,
-  401: 'API key missing',
-  403: 'Premium plan required',
-  404: 'no bot for this resource_key',
-  405: 'GET is not allowed here, but POST',
-  408: 'the body arrives more slowly than 16384 bytes a second',
-  409: 'a request with this Idempotency-Key is being worked on',
-  413: 'the body is larger than 1048576 bytes',
-  415: 'the body must be sent with Content-Type: application/json',
-  422: 'this Idempotency-Key was used with another body',
-  429: 'too many requests with this key',
-  500: 'outcome unknown, repeat with the same Idempotency-Key',
-  502: 'the report took longer than 15000 ms: narrow the period',
-  503: 'the log is not available, try again',
-};
-
-const INVALID = { details: [{ path: 'user_id', message: NO_ID }] };
-/** send-target has a form of its own (decisions.md#send-target-errors). */
-const INVALID_TARGET = { ok: false, error: { user_id: [NO_ID] }, error_code: 400 };
-
-interface Schema {
-  readonly properties?: Readonly<Record<string, unknown>>;
-  readonly $ref?: string;
-}
-interface Media {
-  readonly schema?: Schema;
-  example?: unknown;
-}
-type Content = Readonly<Record<string, Media>>;
 interface Operation {
   readonly operationId?: string;
-  readonly requestBody?: { readonly content?: Content };
-  readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
+  readonly requestBody?: { readonly content?: Readonly<Record<string, { example?: unknown }>> };
 }
 
 const PERIOD = { ':date_from': '2026-01-01 00:00:00', ':date_to': '2035-12-31 23:59:59' };
@@ -107,20 +73,10 @@ const BODIES: Readonly<Record<string, unknown>> = {
   redeliverPayout: { payout_id: 1 },
 };
 
-function errorExample({ operationId }: Operation, error_code: number, error: string): object {
-  if (error_code === 400 && operationId === 'sendTarget') return INVALID_TARGET;
-  return { ok: false, error, error_code, ...(error_code === 400 ? INVALID : {}) };
-}
-
 /** Puts the examples into an OpenAPI document. */
 export function withExamples<D extends object>(document: D): D {
   const { paths = {} } = document as { paths?: Record<string, Record<string, Operation>> };
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
-    for (const [status, { content }] of Object.entries(operation.responses ?? {})) {
-      const error = ERRORS[status];
-      const media = content?.['application/json'];
-      if (error !== undefined && media !== undefined) media.example = errorExample(operation, Number(status), error);
-    }
     const body = BODIES[operation.operationId ?? ''];
     const media = operation.requestBody?.content?.['application/json'];
     if (body !== undefined && media !== undefined) media.example = body;

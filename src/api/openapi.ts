@@ -3,12 +3,15 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { GUIDE_URL } from './guide.ts';
+import { withComponents } from './openapi-components.ts';
 import { withExamples } from './openapi-examples.ts';
 import { tagOf } from './revalidation.ts';
+import { KEY_AND_BOT } from './route.ts';
 
 const DESCRIPTION = `Event intake, reports, broadcasts and a referral program for bots.
 
-Answers are \`{ok: true, data}\`; the intake methods answer \`{ok: true}\` alone, errors \`{ok: false, error, error_code}\`.
+Answers are \`{ok: true, data}\`; the intake methods answer \`{ok: true}\` alone, errors \`{ok: false, error, error_code}\`. Integers are
+below 2^53, as JavaScript has them.
 
 The API key stands in the header \`Api-Key\` or \`Authorization: Bearer\`, in the query as \`api-key\`, or in a JSON object
 as body as \`api-key\`; the first of these counts. A key for several bots also names the bot: header \`Resource-Key\`, query
@@ -59,9 +62,10 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
           secretToken: { type: 'apiKey', in: 'header', name: 'X-Telegram-Bot-Api-Secret-Token' },
         },
       },
+      security: KEY_AND_BOT,
     },
     transform: jsonSchemaTransform,
-    transformObject: (document) => withExamples(withoutUnusedSchemas(jsonSchemaTransformObject(document))),
+    transformObject: (document) => withExamples(withComponents(jsonSchemaTransformObject(document))),
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
@@ -78,21 +82,4 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     }
     return reply.type('application/json; charset=utf-8').header('etag', served.tag).send(served.text);
   });
-}
-
-/** Removes unused schemas: each shared schema is listed for input and for output, and the unused ones only confuse. */
-function withoutUnusedSchemas<D extends object>(document: D): D {
-  const { components, ...rest } = document as { components?: { schemas?: Record<string, unknown> } };
-  const schemas = components?.schemas ?? {};
-  const used = new Set<string>();
-  const pending: unknown[] = [rest];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    for (const [, name] of JSON.stringify(next).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (name === undefined || used.has(name)) continue;
-      used.add(name);
-      pending.push(schemas[name]);
-    }
-  }
-  const kept = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
-  return { ...document, components: { ...components, schemas: kept } };
 }

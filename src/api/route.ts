@@ -8,6 +8,7 @@ import { SMALL_BODY } from './body.ts';
 import { allowOrigins, answerPreflight, type CorsOrigins } from './cors.ts';
 import { invalid } from './errors.ts';
 import { nameAsOf, revalidate } from './revalidation.ts';
+import { problem } from './shapes.ts';
 
 /** An endpoint, declared as one object. The service's checks and OpenAPI both come from it. */
 export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
@@ -68,9 +69,6 @@ export function route<Query extends z.ZodType = z.ZodUndefined, Body extends z.Z
   return declared;
 }
 
-const problem = z
-  .object({ path: z.string(), message: z.string(), allowed: z.array(z.string()).optional() })
-  .meta({ id: 'Problem' });
 const errorBody = z
   .object({
     ok: z.literal(false),
@@ -89,32 +87,14 @@ const idempotencyHeaders = z.object({
     .describe('The same key with the same body within 24 hours changes nothing and gets the first answer'),
 });
 
-const DESCRIPTIONS: Readonly<Record<number, string>> = {
-  400: 'A parameter is missing or wrong; `details` point at it',
-  401: 'API key missing or invalid',
-  403: 'Premium plan required, or not within the reach of the key',
-  404: 'Not found',
-  405: 'Method not allowed',
-  408: 'The body arrives too slowly',
-  409: 'The same Idempotency-Key is being worked on, or the state of what is named forbids it',
-  413: 'The body is too large',
-  415: 'The body is not application/json, or is compressed',
-  422: 'The Idempotency-Key was used with another body',
-  429: 'Too many requests; see Retry-After',
-  500: 'Internal error, or outcome unknown: repeat with the same Idempotency-Key',
-  502: 'The report or the count took too long',
-  503: 'Certainly not done: overloaded, starting, stopping, or log or database down; see Retry-After',
-};
 const KEY = ['apiKey', 'bearer', 'apiKeyInQuery'].map((scheme) => ({ [scheme]: [] }));
-const KEY_AND_BOT = [
+/** How most operations are called: with a key, and the name of the bot if the key is for several. */
+export const KEY_AND_BOT = [
   ...KEY,
   ...KEY.flatMap((key) => ['resourceKey', 'resourceKeyInQuery'].map((scheme) => ({ ...key, [scheme]: [] }))),
 ];
-const SECURITY = {
-  none: KEY,
-  required: KEY_AND_BOT,
-  optional: KEY_AND_BOT,
-  'without-uuid': KEY_AND_BOT,
+/** By access, where it is not `KEY_AND_BOT`, which the document has for all. */
+const SECURITY: Partial<Record<AccessRule['resource'], object[]>> = {
   webhook: [{ secretToken: [] }],
   operator: KEY,
 };
@@ -185,9 +165,8 @@ function documentation(declared: AnyRoute): object {
     ...(declared.idempotent ? WITH_IDEMPOTENCY : []),
     ...(declared.errors ?? []),
   ]);
-  const errors = [...statuses]
-    .sort((a, b) => a - b)
-    .map((status) => [status, errorBody.describe(DESCRIPTIONS[status]!)]);
+  const errors = [...statuses].sort((a, b) => a - b).map((status) => [status, errorBody]);
+  const security = SECURITY[declared.access.resource];
   return {
     operationId: declared.operationId,
     summary: declared.summary,
@@ -197,7 +176,7 @@ function documentation(declared: AnyRoute): object {
     ...(declared.body === undefined ? {} : { body: declared.body }),
     ...(declared.idempotent ? { headers: idempotencyHeaders } : {}),
     response: { [declared.status ?? 200]: success(declared), ...Object.fromEntries(errors) },
-    security: SECURITY[declared.access.resource],
+    ...(security === undefined ? {} : { security }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inlined } from '../../docs/generate/inlined.ts';
 import { createDemo } from '../../src/commands/catalog/create-demo.ts';
 import { commandsOf, runInBash } from '../support/console.ts';
 import { longOnly } from '../support/long-only.ts';
@@ -174,7 +175,7 @@ async function freePort(): Promise<number> {
 }
 
 it('every example body of /docs names no bot, and is accepted unchanged if it needs no existing data', async () => {
-  const { paths } = (await service.get('/openapi.json')).body;
+  const { paths } = inlined((await service.get('/openapi.json')).body);
   const bodies = new Map<string, { path: string; example: object }>();
   for (const [path, { post }] of Object.entries<Record<string, Operation>>(paths)) {
     const media = post?.requestBody?.content['application/json'];
@@ -193,7 +194,7 @@ it('every example body of /docs names no bot, and is accepted unchanged if it ne
 });
 
 it('every error in /openapi.json has an example of its own status', async () => {
-  const { paths } = (await service.get('/openapi.json')).body;
+  const { paths } = inlined((await service.get('/openapi.json')).body);
   let examples = 0;
   for (const methods of Object.values<Record<string, Operation>>(paths))
     for (const { responses } of Object.values(methods))
@@ -215,7 +216,7 @@ it.each([
   ['sendEvent', '/v1/send-event'],
   ['sendTarget', '/v1/send-target'],
 ])('the example of a 400 of %s is what the service answers', async (operation, path) => {
-  const { paths } = (await service.get('/openapi.json')).body;
+  const { paths } = inlined((await service.get('/openapi.json')).body);
   const { requestBody, responses } = paths[path].post as Operation;
   const { example } = requestBody!.content['application/json']!;
   const headers = { 'api-key': (await readFile(join(folder, '.data/demo.key'), 'utf8')).trim() };

@@ -4,6 +4,7 @@ interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
+  readonly const?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly additionalProperties?: Schema | boolean;
@@ -55,7 +56,7 @@ export function requestFields({ paths, components: { schemas } }: OpenApi): Requ
           ...{ operationId, method: method.toUpperCase(), url, place, path, name, example },
           isOpen: leaf.type === undefined && leaf.enum === undefined,
           isWhole: before?.isWhole === true || types.includes('integer'),
-          isListed: before?.isListed !== false && leaf.enum !== undefined,
+          isListed: before?.isListed !== false && (leaf.enum ?? leaf.const) !== undefined,
         });
       };
       for (const parameter of parameters) note(parameter.in as RequestField['place'], parameter.name, parameter.schema);

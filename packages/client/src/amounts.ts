@@ -19,8 +19,8 @@ export function hasAmounts(path: string): boolean {
 
 /** Numbers of requests that may be text, so that no digit is lost: by path, the schema of openapi.json and its field. */
 export const AMOUNTS_IN_REQUESTS: Readonly<Record<string, readonly [schema: string, field: string]>> = {
-  '/v1/send-event': ['CustomEventInput', 'value_num'],
-  '/v1/send-target': ['TargetEventInput', 'value'],
+  '/v1/send-event': ['CustomEvent', 'value_num'],
+  '/v1/send-target': ['TargetEvent', 'value'],
 };
 
 /** The field of the body that may be text. */

@@ -4,6 +4,7 @@ import { shownEvent } from '../../administration/shown-event.ts';
 import { operatorOf } from '../access.ts';
 import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { answer } from '../shapes.ts';
 import type { AdminDependencies } from './context.ts';
 import { letter, MAX_CHARACTERS, MAX_EVENTS, READ, reason } from './schemas.ts';
 
@@ -11,10 +12,11 @@ import { letter, MAX_CHARACTERS, MAX_EVENTS, READ, reason } from './schemas.ts';
 const OUTCOME_MS = 4000;
 
 const id = z.string().describe('As the list has it');
-const decided = z.object({
-  ok: z.literal(true),
-  data: z.object({ id: z.string(), in_effect: z.boolean().describe('Whether the read model has passed the commit') }),
-});
+const decided = answer(
+  z
+    .object({ id: z.string(), in_effect: z.boolean().describe('Whether the read model has passed the commit') })
+    .meta({ id: 'DecidedDeadLetter' }),
+);
 const example = 'users_v1.018f2f3a-0000-7000-8000-000000000000';
 
 /** `/admin/v1/dead-letters`: commits that a read model cannot apply. */
@@ -28,7 +30,7 @@ export function deadLetterRoutes({ context }: AdminDependencies): AnyRoute[] {
       tag: 'Operations',
       access: READ,
       query: z.object(page),
-      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(letter), total: z.int() }) }),
+      answer: answer(z.object({ items: z.array(letter), total: z.int() }).meta({ id: 'DeadLetters' })),
       async handle({ query: { limit, offset } }) {
         const part = { limit, offset, events: MAX_EVENTS, characters: MAX_CHARACTERS };
         const { items, total } = await listLetters(context.pool, part);
@@ -42,7 +44,7 @@ export function deadLetterRoutes({ context }: AdminDependencies): AnyRoute[] {
       summary: 'Apply the commit again. The log records who asked',
       tag: 'Operations',
       access: { ...READ, act: true },
-      body: z.object({ id }).meta({ example: { id: example } }),
+      body: z.object({ id }).meta({ id: 'RetryDeadLetterRequest', example: { id: example } }),
       answer: decided,
       errors: [404, 409],
       async handle({ request, body }) {
@@ -58,7 +60,9 @@ export function deadLetterRoutes({ context }: AdminDependencies): AnyRoute[] {
       summary: 'Skip the commit, now and in every replay. The log records who and why',
       tag: 'Operations',
       access: { ...READ, act: true },
-      body: z.object({ id, reason }).meta({ example: { id: example, reason: 'sent by a broken script' } }),
+      body: z
+        .object({ id, reason })
+        .meta({ id: 'SkipDeadLetterRequest', example: { id: example, reason: 'sent by a broken script' } }),
       answer: decided,
       errors: [404],
       async handle({ request, body }) {

@@ -1,9 +1,7 @@
 import { validate } from 'uuid';
 import { z } from 'zod';
 import { jobOf, type RequestedJob, requestJob } from '../../commands/operations/work.ts';
-import { JOB_KINDS } from '../../domain/operations/work.ts';
 import { WORK_STREAM } from '../../domain/streams.ts';
-import { READ_MODEL_NAMES } from '../../projections/registry.ts';
 import { findBot } from '../../queries/catalog/bots.ts';
 import { findJob, listJobs } from '../../queries/operations/jobs.ts';
 import { operatorOf } from '../access.ts';
@@ -11,13 +9,14 @@ import { ApiError, invalid } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { answer, items, uuid } from '../shapes.ts';
 import type { AdminDependencies } from './context.ts';
-import { job, READ, reason } from './schemas.ts';
+import { job, jobKind, READ, readModelName, reason } from './schemas.ts';
 
 const request = z
   .object({
-    kind: z.enum(JOB_KINDS),
-    projection: z.enum(READ_MODEL_NAMES).optional().describe('The read model of a rebuild or a verification'),
+    kind: jobKind,
+    projection: readModelName.optional().describe('The read model of a rebuild or a verification'),
     bot: z.string().optional().describe('Public key. Of an audit: of its streams and accounts alone, without replays'),
     user_id: z.int().min(1).optional().describe('Of an audit: of this account of the bot alone'),
     reason,
@@ -30,7 +29,7 @@ const request = z
     if (kind !== 'audit' && user_id !== undefined) refuse('user_id', 'only an audit has one');
     if (user_id !== undefined && bot === undefined) refuse('bot', 'is needed with user_id');
   })
-  .meta({ example: { kind: 'rebuild', projection: 'users', reason: 'rows were wrong' } });
+  .meta({ id: 'JobRequest', example: { kind: 'rebuild', projection: 'users', reason: 'rows were wrong' } });
 
 /** `/admin/v1/jobs`: rebuilds, verifications and audits, which an instance does (decisions.md#jobs). */
 export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencies): AnyRoute[] {
@@ -46,7 +45,7 @@ export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencie
       body: request,
       idempotent: true,
       status: 202,
-      answer: z.object({ ok: z.literal(true), data: z.object({ job_id: z.uuid() }) }),
+      answer: answer(z.object({ job_id: uuid }).meta({ id: 'RequestedJob' })),
       errors: [404],
       async handle({ request, body: { kind, projection = null, bot = null, user_id = null, reason: why } }) {
         if (bot !== null && (await findBot(await catalog(), bot)) === null)
@@ -75,8 +74,8 @@ export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencie
       summary: 'Jobs, newest first',
       tag: 'Operations',
       access: READ,
-      query: z.object({ ...page, kind: z.enum(JOB_KINDS).optional() }),
-      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(job) }) }),
+      query: z.object({ ...page, kind: jobKind.optional() }),
+      answer: items(job),
       async handle({ query }) {
         return { ok: true, data: { items: await listJobs(await catalog(), query) } };
       },
@@ -88,8 +87,8 @@ export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencie
       summary: 'A job: its state, progress and result',
       tag: 'Operations',
       access: READ,
-      params: z.object({ job_id: z.uuid() }),
-      answer: z.object({ ok: z.literal(true), data: job }),
+      params: z.object({ job_id: uuid }),
+      answer: answer(job),
       errors: [404],
       async handle({ request }) {
         const { job_id } = request.params as { readonly job_id: string };

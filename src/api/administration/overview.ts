@@ -3,6 +3,7 @@ import { groupBotErrors, listProcesses } from '../../administration/overview.ts'
 import { callerGone } from '../caller-gone.ts';
 import { failedCount } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { items } from '../shapes.ts';
 import type { AdminDependencies } from './context.ts';
 import { backgroundProcess, errorGroup, READ } from './schemas.ts';
 
@@ -28,7 +29,7 @@ export function overviewRoutes({ context, lookups, events }: AdminDependencies):
       summary: 'The background processes: lag, error, lease, and the parts of their work that fail',
       tag: 'Operations',
       access: READ,
-      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(backgroundProcess) }) }),
+      answer: items(backgroundProcess),
       handle: async () => ({ ok: true, data: { items: await listProcesses(context) } }),
     }),
     route({
@@ -39,7 +40,7 @@ export function overviewRoutes({ context, lookups, events }: AdminDependencies):
       tag: 'Operations',
       access: READ,
       query: z.object({ days }),
-      answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(errorGroup) }) }),
+      answer: items(errorGroup),
       errors: [502],
       async handle({ reply, query }) {
         const since = context.sources.now() - query.days * DAY_MS;

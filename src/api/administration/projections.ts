@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { listVersions } from '../../administration/overview.ts';
 import { dropOldVersion, switchVersion } from '../../administration/versions.ts';
-import { READ_MODEL_NAMES } from '../../projections/registry.ts';
 import { operatorOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { answer } from '../shapes.ts';
 import type { AdminDependencies } from './context.ts';
-import { READ, reason, version } from './schemas.ts';
+import { readModelName as name, READ, reason, version } from './schemas.ts';
 
-const name = z.enum(READ_MODEL_NAMES);
 /** Versions are integers of PostgreSQL. */
 const number = z.int().min(1).max(2_147_483_647);
-const done = z.object({ ok: z.literal(true), data: z.object({ name: z.string(), version: z.int() }) });
+const done = answer(z.object({ name: z.string(), version: z.int() }).meta({ id: 'ChangedVersion' }));
+const versions = z
+  .object({ items: z.array(version), commits: z.int().describe('All commits of the log, about') })
+  .meta({ id: 'ReadModelVersions' });
 
 /** `/admin/v1/projections`: the versions of read models, and which of them answers. */
 export function projectionRoutes({ context }: AdminDependencies): AnyRoute[] {
@@ -22,10 +24,7 @@ export function projectionRoutes({ context }: AdminDependencies): AnyRoute[] {
       summary: 'Every version of every read model: state, lag, error, and what to do next',
       tag: 'Operations',
       access: READ,
-      answer: z.object({
-        ok: z.literal(true),
-        data: z.object({ items: z.array(version), commits: z.int().describe('All commits of the log, about') }),
-      }),
+      answer: answer(versions),
       handle: async () => ({ ok: true, data: await listVersions(context) }),
     }),
     route({
@@ -36,6 +35,7 @@ export function projectionRoutes({ context }: AdminDependencies): AnyRoute[] {
       tag: 'Operations',
       access: { ...READ, act: true },
       body: z.object({ name, version: number.optional(), reason }).meta({
+        id: 'SwitchVersionRequest',
         example: { name: 'users', reason: 'rows were wrong' },
       }),
       answer: done,
@@ -54,6 +54,7 @@ export function projectionRoutes({ context }: AdminDependencies): AnyRoute[] {
       tag: 'Operations',
       access: { ...READ, act: true },
       body: z.object({ name, version: number, reason }).meta({
+        id: 'DropVersionRequest',
         example: { name: 'users', version: 1, reason: 'version 2 answers since Monday' },
       }),
       answer: done,

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { JOB_KINDS, JOB_OUTCOMES, MAX_REASON } from '../../domain/operations/work.ts';
+import { READ_MODEL_NAMES } from '../../projections/registry.ts';
+import { utcTimestamp, uuid } from '../shapes.ts';
 
 /** Any operator. */
 export const READ = { resource: 'operator' } as const;
+
+export const jobKind = z.enum(JOB_KINDS).meta({ id: 'JobKind' });
+export const readModelName = z.enum(READ_MODEL_NAMES).meta({ id: 'ReadModelName' });
 
 /** Why an operator asks for a change. */
 export const reason = z
@@ -12,10 +17,12 @@ export const reason = z
   .max(MAX_REASON)
   .describe(`Why, 1 to ${MAX_REASON} characters; the log keeps it`);
 
-export const lag = z.object({
-  events: z.number().describe('Commits not read yet, an upper bound'),
-  seconds: z.number().describe('Age of the oldest of them'),
-});
+const lag = z
+  .object({
+    events: z.number().describe('Commits not read yet, an upper bound'),
+    seconds: z.number().describe('Age of the oldest of them'),
+  })
+  .meta({ id: 'Lag' });
 
 export const version = z
   .object({
@@ -32,38 +39,40 @@ export const version = z
   })
   .meta({ id: 'ReadModelVersion' });
 
+const progress = z
+  .object({
+    what: z.string(),
+    done: z.number(),
+    total: z.number().nullable(),
+    unit: z.string(),
+    seconds: z.number().describe('Since an instance began or resumed it'),
+  })
+  .meta({ id: 'JobProgress' });
+const finding = z
+  .object({
+    kind: z.string(),
+    stream: z.string().nullable(),
+    revision: z.int().nullable(),
+    message: z.string(),
+  })
+  .meta({ id: 'Finding' });
 export const job = z
   .object({
-    job_id: z.uuid(),
-    kind: z.enum(JOB_KINDS),
+    job_id: uuid,
+    kind: jobKind,
     projection: z.string().nullable(),
     bot: z.string().nullable(),
     user_id: z.int().nullable(),
     reason: z.string(),
     operator_id: z.int(),
     operator: z.string().describe('Name of the operator'),
-    requested_at: z.iso.datetime(),
+    requested_at: utcTimestamp,
     state: z.enum(['waiting', 'running', ...JOB_OUTCOMES]).describe('waiting: no instance works on it now'),
-    progress: z
-      .object({
-        what: z.string(),
-        done: z.number(),
-        total: z.number().nullable(),
-        unit: z.string(),
-        seconds: z.number().describe('Since an instance began or resumed it'),
-      })
-      .nullable(),
+    progress: progress.nullable(),
     summary: z.string().nullable(),
-    findings: z.array(
-      z.object({
-        kind: z.string(),
-        stream: z.string().nullable(),
-        revision: z.int().nullable(),
-        message: z.string(),
-      }),
-    ),
+    findings: z.array(finding),
     findings_count: z.int(),
-    finished_at: z.iso.datetime().nullable(),
+    finished_at: utcTimestamp.nullable(),
   })
   .meta({ id: 'Job' });
 
@@ -72,6 +81,15 @@ export const MAX_EVENTS = 20;
 /** At most so many characters of an event's data are shown; a commit may have megabytes. */
 export const MAX_CHARACTERS = 4096;
 
+const letterEvent = z
+  .object({
+    type: z.string(),
+    v: z.int(),
+    data: z.unknown().describe('If it is not shown whole: the start of its JSON text, or null'),
+    data_bytes: z.int().describe('Of the JSON text of the whole data'),
+    data_whole: z.boolean(),
+  })
+  .meta({ id: 'DeadLetterEvent' });
 export const letter = z
   .object({
     id: z.string(),
@@ -80,19 +98,11 @@ export const letter = z
     stream: z.string(),
     position: z.string(),
     blocking: z.boolean().describe('Whether the read model waits at the commit; false: it has skipped it'),
-    at: z.iso.datetime().describe('When the read model failed to apply it'),
+    at: utcTimestamp.describe('When the read model failed to apply it'),
     error: z.string(),
-    recorded_at: z.iso.datetime(),
+    recorded_at: utcTimestamp,
     events: z
-      .array(
-        z.object({
-          type: z.string(),
-          v: z.int(),
-          data: z.unknown().describe('If it is not shown whole: the start of its JSON text, or null'),
-          data_bytes: z.int().describe('Of the JSON text of the whole data'),
-          data_whole: z.boolean(),
-        }),
-      )
+      .array(letterEvent)
       .describe(
         `The first ${MAX_EVENTS} events; of each the first ${MAX_CHARACTERS} characters. Personal data are sealed; tokens and hashes of secrets are left out`,
       ),
@@ -107,14 +117,14 @@ export const backgroundProcess = z
     lag,
     error: z.string().nullable(),
     lease: z
-      .object({ holder: z.string(), expires_at: z.iso.datetime() })
+      .object({ holder: z.string(), expires_at: utcTimestamp })
       .nullable()
       .describe('The instance that works, of several the one with the first partitions; null: none does now'),
     instances: z
       .array(z.object({ holder: z.string(), parts: z.int().nullable() }))
       .describe('The instances that work, and how many groups of partitions each has; null: the work is not divided'),
     failures: z
-      .array(z.object({ subject: z.string(), error: z.string(), until: z.iso.datetime() }))
+      .array(z.object({ subject: z.string(), error: z.string(), until: utcTimestamp }))
       .describe('Parts of the work that fail now and are tried again'),
   })
   .meta({ id: 'BackgroundProcess' });
@@ -127,7 +137,7 @@ export const errorGroup = z
     count: z.int(),
     unresolved: z.int(),
     bots: z.int(),
-    last: z.iso.datetime(),
+    last: utcTimestamp,
   })
   .meta({ id: 'BotErrorGroup' });
 

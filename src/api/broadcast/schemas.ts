@@ -8,48 +8,58 @@ import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
 import { rawQuery } from '../csv-form.ts';
 import type { NamedReport } from '../reports/schemas.ts';
 import { cellOfNamedReport } from '../reports/users-schemas.ts';
+import { answer, localTime, timestamp, warning } from '../shapes.ts';
 
 /**
  * Shapes of broadcasts (interface.md, "Broadcast object"; decisions.md#broadcast-object). The shapes of bodies serve
  * OpenAPI only: the domain checks bodies, and names every mistake with its place.
  */
 
-export const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
-const localTime = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
-
-const segment = z.looseObject({
-  type: z.enum(['all', 'list', 'custom', 'channel', 'from_task', 'filter', 'saved']),
-  config: z
-    .looseObject({})
-    .nullish()
-    .describe('chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters'),
-});
+export const messageType = z.enum(MESSAGE_TYPES).meta({ id: 'MessageType' });
+const segment = z
+  .looseObject({
+    type: z.enum(['all', 'list', 'custom', 'channel', 'from_task', 'filter', 'saved']),
+    config: z
+      .looseObject({})
+      .nullish()
+      .describe('chat_ids, segment_id, task_id, saved_segment_id, or user_conditions and event_filters'),
+  })
+  .meta({ id: 'Segment' });
 export const segmentations = z
   .object({ include: z.array(segment).optional(), exclude: z.array(segment).optional() })
-  .describe('All of include but those of exclude');
-export const message = z
-  .looseObject({})
-  .describe(
+  .meta({ id: 'Segmentations', description: 'All of include but those of exclude' });
+export const message = z.looseObject({}).meta({
+  id: 'Message',
+  description:
     'By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…',
-  );
-const variants = z
-  .array(z.object({ name: z.string(), share: z.int().describe('A whole percentage; all together 100'), message }))
-  .describe('2 to 10 messages in place of one; a hash of the recipient decides which of them it gets');
-const settings = z.object({
-  intervalCap: z
-    .int()
-    .optional()
-    .describe(
-      `Messages a second, 1 to ${MAX_CAP}, with paid broadcasts to ${MAX_PAID_CAP}; default ${DEFAULT_SETTINGS.intervalCap}`,
-    ),
-  track_clicks: z.boolean().optional().describe('Links lead through this service, which counts clicks; default false'),
-  rateLimitOnError: z
-    .object({
-      stop: z.boolean().optional().describe('Stop when the platform tells to slow down; default true'),
-      extraDelay: z.int().optional().describe('Else the least gap between messages from then on, milliseconds'),
-    })
-    .optional(),
 });
+const variant = z
+  .object({ name: z.string(), share: z.int().describe('A whole percentage; all together 100'), message })
+  .meta({ id: 'Variant' });
+const variants = z
+  .array(variant)
+  .describe('2 to 10 messages in place of one; a hash of the recipient decides which of them it gets');
+const rateLimitOnError = z
+  .object({
+    stop: z.boolean().optional().describe('Stop when the platform tells to slow down; default true'),
+    extraDelay: z.int().optional().describe('Else the least gap between messages from then on, milliseconds'),
+  })
+  .meta({ id: 'RateLimitOnError' });
+const settings = z
+  .object({
+    intervalCap: z
+      .int()
+      .optional()
+      .describe(
+        `Messages a second, 1 to ${MAX_CAP}, with paid broadcasts to ${MAX_PAID_CAP}; default ${DEFAULT_SETTINGS.intervalCap}`,
+      ),
+    track_clicks: z
+      .boolean()
+      .optional()
+      .describe('Links lead through this service, which counts clicks; default false'),
+    rateLimitOnError: rateLimitOnError.optional(),
+  })
+  .meta({ id: 'BroadcastSettings' });
 const content = {
   name: z.string().nullish().describe('For the owner, 1 to 250 characters'),
   segmentations: segmentations.nullish(),
@@ -66,7 +76,7 @@ const id = broadcastId;
 export const createBody: z.ZodType<JsonObject> = z
   .object({
     ...resource,
-    type: z.enum(MESSAGE_TYPES),
+    type: messageType,
     ...content,
     activate: z.boolean().nullish().describe('Launch it, too'),
   })
@@ -149,7 +159,7 @@ const broadcast = z
         '0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error; 6 resolving the audience, 7 about to be sent, 8 stopping',
     }),
     name: z.string().nullable(),
-    type: z.enum(MESSAGE_TYPES),
+    type: messageType,
     segmentations,
     message,
     variants: variants.optional(),
@@ -177,11 +187,13 @@ export const segmentBody: z.ZodType<{ task_id: number; chat_ids: unknown }> = z
   })
   .meta({ id: 'UploadSegmentRequest' });
 export const segmentAnswer = answer(
-  z.object({
-    segment_id: id.describe('What a custom segment names'),
-    count_list: z.int().describe('Without duplicates'),
-    duplicates: z.int(),
-  }),
+  z
+    .object({
+      segment_id: id.describe('What a custom segment names'),
+      count_list: z.int().describe('Without duplicates'),
+      duplicates: z.int(),
+    })
+    .meta({ id: 'UploadedSegment' }),
 );
 
 /** The report and the cell are parsed by the domain. */
@@ -193,11 +205,13 @@ export const segmentFromReportBody: z.ZodType<SegmentFromReport> = z
   .object({ ...cellOfNamedReport, ...resource, task_id: id.describe('The draft that it is for') })
   .meta({ id: 'SegmentFromReportRequest' });
 export const segmentFromReportAnswer = answer(
-  z.object({
-    segment_id: id.describe('What a custom segment names'),
-    count: z.int().describe('Users in the list'),
-    data_as_of: z.iso.datetime({ offset: true }).describe('What was received up to then has been counted'),
-  }),
+  z
+    .object({
+      segment_id: id.describe('What a custom segment names'),
+      count: z.int().describe('Users in the list'),
+      data_as_of: timestamp.describe('What was received up to then has been counted'),
+    })
+    .meta({ id: 'SegmentFromReport' }),
 );
 
 export const recipientsQuery = z.object({
@@ -207,6 +221,8 @@ export const recipientsQuery = z.object({
   raw: rawQuery,
   ...paging,
 });
+/** Which part of the whole a list is. */
+const part = { total: z.int(), limit: z.int(), offset: z.int() };
 const recipient = z
   .object({
     chat_id: z.int(),
@@ -215,23 +231,20 @@ const recipient = z
     date: localTime.nullable(),
   })
   .meta({ id: 'Recipient' });
-export const recipientsAnswer = answer(
-  z.object({ items: z.array(recipient), total: z.int(), limit: z.int(), offset: z.int() }),
-);
+export const recipientsAnswer = answer(z.object({ items: z.array(recipient), ...part }).meta({ id: 'Recipients' }));
 
 export const broadcastAnswer = answer(broadcast);
-const warning = z.object({ path: z.string().describe('Path of the value in the body'), message: z.string() });
 export const changeAnswer = broadcastAnswer.extend({
   warnings: z.array(warning).optional().describe('Values that were accepted but are probably mistakes; absent: none'),
 });
 export const broadcastsAnswer = answer(
-  z.object({
-    items: z.array(broadcast),
-    total: z.int(),
-    limit: z.int(),
-    offset: z.int(),
-    data_as_of: z.iso.datetime({ offset: true }).describe('What was recorded up to then has been applied'),
-  }),
+  z
+    .object({
+      items: z.array(broadcast),
+      ...part,
+      data_as_of: timestamp.describe('What was recorded up to then has been applied'),
+    })
+    .meta({ id: 'Broadcasts' }),
 );
 
 /** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CONVERSION_DAYS } from '../../domain/broadcast/conversions.ts';
-import { answer, broadcastId, getQuery, resource } from './schemas.ts';
+import { answer, timestamp, warning } from '../shapes.ts';
+import { broadcastId, getQuery, resource } from './schemas.ts';
 
 /** Shapes of the statistics of a broadcast (decisions.md#broadcast-statistics). */
 
@@ -16,25 +17,26 @@ const counts = {
   clicks: z.int().nullable().describe('Counted clicks'),
 };
 
+const ofVariant = { name: z.string(), share: z.int() };
+const variantCounts = z.object({ ...ofVariant, ...counts }).meta({ id: 'VariantCounts' });
+const link = z
+  .object({
+    launch: z.int(),
+    variant: z.string().nullable().describe('Its name; null: the broadcast has none'),
+    url: z.string(),
+    clicked: z.int().describe('Recipients with a counted click'),
+    clicks: z.int(),
+  })
+  .meta({ id: 'LinkClicks' });
 export const statisticsAnswer = answer(
-  z.object({
-    total: z.object(counts),
-    variants: z
-      .array(z.object({ name: z.string(), share: z.int(), ...counts }))
-      .describe('In their order; empty: none'),
-    links: z
-      .array(
-        z.object({
-          launch: z.int(),
-          variant: z.string().nullable().describe('Its name; null: the broadcast has none'),
-          url: z.string(),
-          clicked: z.int().describe('Recipients with a counted click'),
-          clicks: z.int(),
-        }),
-      )
-      .describe('Links whose clicks are counted, by launch, in the order of the message'),
-    data_as_of: z.iso.datetime({ offset: true }).describe('What was recorded up to then has been counted'),
-  }),
+  z
+    .object({
+      total: z.object(counts).meta({ id: 'BroadcastCounts' }),
+      variants: z.array(variantCounts).describe('In their order; empty: none'),
+      links: z.array(link).describe('Links whose clicks are counted, by launch, in the order of the message'),
+      data_as_of: timestamp.describe('What was recorded up to then has been counted'),
+    })
+    .meta({ id: 'BroadcastStatistics' }),
 );
 
 /** For OpenAPI only: the domain checks it. */
@@ -56,14 +58,15 @@ const converted = {
   events: z.int().describe('Such events in the windows'),
   value: z.string().describe('The sum of their value_amount, a decimal'),
 };
+const variantConversions = z.object({ ...ofVariant, ...converted }).meta({ id: 'VariantConversions' });
 export const conversionsAnswer = answer(
-  z.object({
-    total: z.object(converted),
-    variants: z
-      .array(z.object({ name: z.string(), share: z.int(), ...converted }))
-      .describe('In their order; empty: none'),
-    days: z.int(),
-    data_as_of: z.iso.datetime({ offset: true }).describe('What was recorded up to then has been counted'),
-    warnings: z.array(z.object({ path: z.string(), message: z.string() })).describe('Amounts that await revaluation'),
-  }),
+  z
+    .object({
+      total: z.object(converted).meta({ id: 'ConversionCounts' }),
+      variants: z.array(variantConversions).describe('In their order; empty: none'),
+      days: z.int(),
+      data_as_of: timestamp.describe('What was recorded up to then has been counted'),
+      warnings: z.array(warning).describe('Amounts that await revaluation'),
+    })
+    .meta({ id: 'BroadcastConversions' }),
 );

@@ -4,6 +4,7 @@ import { BOT_ERROR_KINDS, botErrors } from '../../queries/intake/bot-errors.ts';
 import { botOf } from '../access.ts';
 import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { items, utcTimestamp } from '../shapes.ts';
 
 const query = z.object({
   ...page,
@@ -13,12 +14,12 @@ const query = z.object({
 const botError = z
   .object({
     id: z.string(),
-    date: z.iso.datetime(),
+    date: utcTimestamp,
     source: z.enum(['send-target', 'send-event', 'send-update']),
     kind: z.enum(BOT_ERROR_KINDS),
     message: z.string(),
     payload: z.unknown(),
-    resolved_at: z.iso.datetime().nullable(),
+    resolved_at: utcTimestamp.nullable(),
   })
   .meta({ id: 'BotError' });
 
@@ -35,7 +36,7 @@ export function listBotErrors(
     tag: 'Intake',
     access: { resource: 'required' },
     query,
-    answer: z.object({ ok: z.literal(true), data: z.object({ items: z.array(botError) }) }),
+    answer: items(botError),
     async handle({ request, query: filter }) {
       return { ok: true, data: { items: await botErrors(await source(), botOf(request).bot_id, filter, now()) } };
     },

@@ -8,6 +8,7 @@ import type { ServedSchema } from '../../projections/served-schema.ts';
 import { unknownUsers } from '../../queries/intake/unknown-users.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
+import { timestamp } from '../shapes.ts';
 
 /** Query and answer of a look-up of unknown users, which the caller asks for (decisions.md#unknown-users). */
 export const reportQuery = z.object({
@@ -27,7 +28,7 @@ export const acceptedWithReport = z
       .describe(
         'Only if asked for. Events of these users count once the user appears within 24 h. Null: the look-up failed',
       ),
-    data_as_of: z.iso.datetime({ offset: true }).optional().describe('The moment for which unknown_users holds'),
+    data_as_of: timestamp.optional().describe('The moment for which unknown_users holds'),
   })
   .meta({ id: 'AcceptedEvents', example: { ok: true } });
 

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { parseIso8601 } from '../../domain/intake/moment.ts';
 import { NO_ID, safeInteger } from '../../domain/json.ts';
 import { PAYOUT_STATUS } from '../../domain/referral/account/account.ts';
-import { changed, id, optionalText, success, userBody, userPageQuery, userQuery, utcDateShape } from './schemas.ts';
+import { rewardType } from '../../domain/referral/program.ts';
+import { answer, changed, timestamp } from '../shapes.ts';
+import { id, optionalText, userBody, userPageQuery, userQuery, utcTime } from './schemas.ts';
 
 /** Schemas of the endpoints about accounts (interface.md, "Referral records"; decisions.md#referral-program). */
 
@@ -22,23 +24,27 @@ const unit = z
   .meta({ type: ['integer', 'null'], description: 'Absent: every unit; null: amounts without a unit' })
   .optional();
 
-export const payoutBody = userBody.extend({
-  unit_id: unit,
-  method: z
-    .enum(['webhook', 'manual'])
-    .nullish()
-    .transform((method) => method ?? 'webhook')
-    .describe('Default webhook'),
-});
+export const payoutBody = userBody
+  .extend({
+    unit_id: unit,
+    method: z
+      .enum(['webhook', 'manual'])
+      .nullish()
+      .transform((method) => method ?? 'webhook')
+      .describe('Default webhook'),
+  })
+  .meta({ id: 'PayoutRequest' });
 
 const MAX_REASON = 10_000;
-export const reversalBody = z.object(
-  {
-    accrual_id: id,
-    reason: optionalText(MAX_REASON).describe('Kept with the accrual; without effect'),
-  },
-  { error: 'must be an object' },
-);
+export const reversalBody = z
+  .object(
+    {
+      accrual_id: id,
+      reason: optionalText(MAX_REASON).describe('Kept with the accrual; without effect'),
+    },
+    { error: 'must be an object' },
+  )
+  .meta({ id: 'ReverseAccrualRequest' });
 
 /** A date with seconds. @returns the last millisecond of that second, ms UTC */
 const second = z
@@ -77,91 +83,90 @@ export const exactOrNull = (decimal: string | null): LosslessNumber | null =>
 
 export const unitId = z.int().nullable();
 export const rowId = z.int();
-export const balance = z.object({
-  unit_id: unitId,
-  available: amount,
-  reserved: amount,
-  paid: amount,
-  on_hold: amount,
-});
+export const balance = z
+  .object({
+    unit_id: unitId,
+    available: amount,
+    reserved: amount,
+    paid: amount,
+    on_hold: amount,
+  })
+  .meta({ id: 'Balance' });
 
 /** Of all read models of an answer. */
-export const asOf = z.iso
-  .datetime({ offset: true })
-  .describe('What was received up to then has been applied by all read models of the answer');
+export const asOf = timestamp.describe(
+  'What was received up to then has been applied by all read models of the answer',
+);
 
-export const balanceAnswer = success(
-  z.object({ balance: z.array(balance), data_as_of: asOf.optional().describe('With `at` only') }),
+export const balanceAnswer = answer(
+  z
+    .object({ balance: z.array(balance), data_as_of: asOf.optional().describe('With `at` only') })
+    .meta({ id: 'Balances' }),
 );
-export const payoutAnswer = changed(z.object({ payout_id: rowId, payout_ids: z.array(rowId) }));
-export const payoutRow = z.object({
-  payout_id: rowId,
-  amount,
-  unit_id: unitId,
-  status: z
-    .literal(Object.values(PAYOUT_STATUS))
-    .meta({ type: 'integer', description: '0 created, 1 processing, 2 paid, 3 failed, 4 cancelled' }),
-  method: z.enum(['webhook', 'manual']),
-  initiated_by: z.enum(['api', 'admin', 'auto']),
-  requested_at: utcDateShape,
-  processed_at: utcDateShape.nullable(),
-});
-export const payoutsAnswer = success(z.object({ payouts: z.array(payoutRow) }));
-export const reversalAnswer = changed(z.object({}));
-export const accrualsAnswer = success(
-  z.object({
-    accruals: z.array(
-      z.object({
-        id: rowId,
-        date: utcDateShape,
-        referral_id: z.int(),
-        amount,
-        unit_id: unitId,
-        status: z.literal([0, 1, 2]).meta({ type: 'integer', description: '0 on hold, 1 confirmed, 2 paid out' }),
-        available_at: utcDateShape.nullable(),
-      }),
-    ),
-  }),
+export const payoutAnswer = changed(
+  z.object({ payout_id: rowId, payout_ids: z.array(rowId) }).meta({ id: 'RequestedPayouts' }),
 );
-export const ratesAnswer = success(
-  z.object({
-    rates: z.array(
-      z.object({
-        rule_id: rowId,
-        rule_name: z.string().nullable(),
-        trigger_event_id: z.int(),
-        reward_type: z.enum(['fixed', 'percent', 'external']),
-        reward_amount: amount.nullable(),
-        reward_percent: amount.nullable(),
-        unit_id: unitId,
-        locked: z.boolean(),
-        source: z.enum(['auto', 'manual']).nullable(),
-      }),
-    ),
-  }),
-);
-export const historyAnswer = success(
-  z.object({
-    history: z.array(
-      balance.extend({
-        position: z.int().nullable().describe('The commit of the account; null: no commit, the clock'),
-        date: utcDateShape,
-        event: z.enum([
-          'accrued',
-          'hold_passed',
-          'cancelled',
-          'compensated',
-          'payout_requested',
-          'payout_paid',
-          'payout_cancelled',
-        ]),
-        accrual_id: rowId.nullable(),
-        payout_id: rowId.nullable(),
-        amount,
-      }),
-    ),
-  }),
-);
+export const payoutRow = z
+  .object({
+    payout_id: rowId,
+    amount,
+    unit_id: unitId,
+    status: z
+      .literal(Object.values(PAYOUT_STATUS))
+      .meta({ type: 'integer', description: '0 created, 1 processing, 2 paid, 3 failed, 4 cancelled' }),
+    method: z.enum(['webhook', 'manual']),
+    initiated_by: z.enum(['api', 'admin', 'auto']),
+    requested_at: utcTime,
+    processed_at: utcTime.nullable(),
+  })
+  .meta({ id: 'Payout' });
+export const payoutsAnswer = answer(z.object({ payouts: z.array(payoutRow) }).meta({ id: 'Payouts' }));
+export const reversalAnswer = changed(z.object({}).meta({ id: 'Reversal' }));
+const accrual = z
+  .object({
+    id: rowId,
+    date: utcTime,
+    referral_id: z.int(),
+    amount,
+    unit_id: unitId,
+    status: z.literal([0, 1, 2]).meta({ type: 'integer', description: '0 on hold, 1 confirmed, 2 paid out' }),
+    available_at: utcTime.nullable(),
+  })
+  .meta({ id: 'Accrual' });
+export const accrualsAnswer = answer(z.object({ accruals: z.array(accrual) }).meta({ id: 'Accruals' }));
+const rate = z
+  .object({
+    rule_id: rowId,
+    rule_name: z.string().nullable(),
+    trigger_event_id: z.int(),
+    reward_type: rewardType,
+    reward_amount: amount.nullable(),
+    reward_percent: amount.nullable(),
+    unit_id: unitId,
+    locked: z.boolean(),
+    source: z.enum(['auto', 'manual']).nullable(),
+  })
+  .meta({ id: 'RewardRate' });
+export const ratesAnswer = answer(z.object({ rates: z.array(rate) }).meta({ id: 'RewardRates' }));
+const change = balance
+  .extend({
+    position: z.int().nullable().describe('The commit of the account; null: no commit, the clock'),
+    date: utcTime,
+    event: z.enum([
+      'accrued',
+      'hold_passed',
+      'cancelled',
+      'compensated',
+      'payout_requested',
+      'payout_paid',
+      'payout_cancelled',
+    ]),
+    accrual_id: rowId.nullable(),
+    payout_id: rowId.nullable(),
+    amount,
+  })
+  .meta({ id: 'BalanceChange' });
+export const historyAnswer = answer(z.object({ history: z.array(change) }).meta({ id: 'BalanceHistory' }));
 
 /** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
 export type BalanceAnswer = z.infer<typeof balanceAnswer>['data'];

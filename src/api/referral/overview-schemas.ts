@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { PAYOUT_STATUS } from '../../domain/referral/account/account.ts';
+import { rewardType } from '../../domain/referral/program.ts';
 import { REFERRER_ORDERS } from '../../queries/referral/referrers.ts';
 import { page } from '../page.ts';
+import { answer } from '../shapes.ts';
 import { amount, asOf, balance, payoutRow, rowId, unitId, unitQuery } from './account-schemas.ts';
-import { success, userIdText, userPageQuery, userQuery, utcDateShape } from './schemas.ts';
+import { userIdText, userPageQuery, userQuery, utcTime } from './schemas.ts';
 
 /** Schemas of the lists over all referrers of a bot, and of what is behind an account (decisions.md#referral-lists). */
 
@@ -26,18 +28,20 @@ export const referrersQuery = z
     error: 'is required with this order: a unit, or null for amounts without a unit',
   });
 
-export const referrersAnswer = success(
-  z.object({
-    referrers: z.array(
-      z.object({
-        user_id: user,
-        ...names,
-        referrals: z.int().describe('Users that the user referred'),
-        balance: z.array(balance.extend({ earned: amount.describe('All accruals that were not cancelled') })),
-      }),
+const referrer = z
+  .object({
+    user_id: user,
+    ...names,
+    referrals: z.int().describe('Users that the user referred'),
+    balance: z.array(
+      balance
+        .extend({ earned: amount.describe('All accruals that were not cancelled') })
+        .meta({ id: 'ReferrerBalance' }),
     ),
-    data_as_of: asOf,
-  }),
+  })
+  .meta({ id: 'Referrer' });
+export const referrersAnswer = answer(
+  z.object({ referrers: z.array(referrer), data_as_of: asOf }).meta({ id: 'Referrers' }),
 );
 
 const positive = (label: string) =>
@@ -60,25 +64,24 @@ export const allPayoutsQuery = z.object({
   ...page,
 });
 
-export const allPayoutsAnswer = success(
-  z.object({
-    payouts: z.array(
-      payoutRow.extend({
-        user_id: user,
-        ...names,
-        error: z.string().nullable().describe('Why the last attempt, or the payout, failed'),
-        deliveries: z.array(
-          z.object({
-            attempt: z.int(),
-            at: utcDateShape,
-            status: z.int().nullable().describe("HTTP status of the client's answer; null: none, or none yet"),
-            error: z.string().nullable(),
-          }),
-        ),
-      }),
-    ),
-    data_as_of: asOf,
-  }),
+const attempt = z
+  .object({
+    attempt: z.int(),
+    at: utcTime,
+    status: z.int().nullable().describe("HTTP status of the client's answer; null: none, or none yet"),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'DeliveryAttempt' });
+const detailedPayout = payoutRow
+  .extend({
+    user_id: user,
+    ...names,
+    error: z.string().nullable().describe('Why the last attempt, or the payout, failed'),
+    deliveries: z.array(attempt),
+  })
+  .meta({ id: 'DetailedPayout' });
+export const allPayoutsAnswer = answer(
+  z.object({ payouts: z.array(detailedPayout), data_as_of: asOf }).meta({ id: 'DetailedPayouts' }),
 );
 
 export const entriesQuery = userPageQuery.extend({
@@ -91,29 +94,26 @@ export const entriesQuery = userPageQuery.extend({
     .optional()
     .meta({ type: 'string', description: 'Only these accruals, with commas between; absent: all', example: '7,8' }),
 });
-export const entriesAnswer = success(
-  z.object({
-    entries: z.array(
-      z.object({
-        accrual_id: rowId,
-        position: z.int().describe('The commit of the account that recorded it'),
-        date: utcDateShape.describe('Receipt of the event that earned it'),
-        recorded_at: utcDateShape,
-        available_at: utcDateShape,
-        referral_id: user,
-        rule_id: rowId,
-        rule_name: z.string().nullable(),
-        amount,
-        unit_id: unitId,
-        payout_id: rowId.nullable().describe('The payout that has it now'),
-        compensates: rowId.nullable().describe('The accrual that it makes good'),
-        compensated_by: rowId.nullable().describe('The accrual that makes it good'),
-        reversed_at: utcDateShape.nullable(),
-        reason: z.string().nullable().describe('Why it was reversed; of a compensation: why its accrual was'),
-      }),
-    ),
-  }),
-);
+const entry = z
+  .object({
+    accrual_id: rowId,
+    position: z.int().describe('The commit of the account that recorded it'),
+    date: utcTime.describe('Receipt of the event that earned it'),
+    recorded_at: utcTime,
+    available_at: utcTime,
+    referral_id: user,
+    rule_id: rowId,
+    rule_name: z.string().nullable(),
+    amount,
+    unit_id: unitId,
+    payout_id: rowId.nullable().describe('The payout that has it now'),
+    compensates: rowId.nullable().describe('The accrual that it makes good'),
+    compensated_by: rowId.nullable().describe('The accrual that makes it good'),
+    reversed_at: utcTime.nullable(),
+    reason: z.string().nullable().describe('Why it was reversed; of a compensation: why its accrual was'),
+  })
+  .meta({ id: 'DetailedAccrual' });
+export const entriesAnswer = answer(z.object({ entries: z.array(entry) }).meta({ id: 'DetailedAccruals' }));
 
 export const chainQuery = userQuery
   .extend({
@@ -129,45 +129,47 @@ export const chainQuery = userQuery
     path: ['hash'],
     error: 'position and hash come together',
   });
-const link = z.object({ position: z.int(), hash: z.string() });
-export const chainAnswer = success(
-  z.object({
-    head: link.nullable().describe('The last commit of the account; null: it has none'),
-    commits: z.array(
-      link.extend({
-        date: utcDateShape,
-        prev: z.string().describe('Hash of the commit before it; empty: it is the first'),
-        events: z.array(z.string()),
-      }),
-    ),
-  }),
+const link = z.object({ position: z.int(), hash: z.string() }).meta({ id: 'ChainLink' });
+const commit = link
+  .extend({
+    date: utcTime,
+    prev: z.string().describe('Hash of the commit before it; empty: it is the first'),
+    events: z.array(z.string()),
+  })
+  .meta({ id: 'AccountCommit' });
+export const chainAnswer = answer(
+  z
+    .object({
+      head: link.nullable().describe('The last commit of the account; null: it has none'),
+      commits: z.array(commit),
+    })
+    .meta({ id: 'AccountChain' }),
 );
 
-export const programAnswer = success(
-  z.object({
-    rules: z.array(
-      z.object({
-        rule_id: rowId,
-        name: z.string(),
-        trigger_event_id: z.int(),
-        trigger_event: z.string().nullable(),
-        reward_type: z.enum(['fixed', 'percent', 'external']),
-        amount: amount.nullable(),
-        percent: amount.nullable(),
-        unit_id: unitId,
-        hold_days: amount,
-        active: z.boolean(),
-      }),
-    ),
-    units: z.array(
-      z.object({
-        unit_id: rowId,
-        code: z.string(),
-        name: z.string().nullable(),
-        scale: z.int().describe('Decimals of a normal unit'),
-      }),
-    ),
-  }),
+const rule = z
+  .object({
+    rule_id: rowId,
+    name: z.string(),
+    trigger_event_id: z.int(),
+    trigger_event: z.string().nullable(),
+    reward_type: rewardType,
+    amount: amount.nullable(),
+    percent: amount.nullable(),
+    unit_id: unitId,
+    hold_days: amount,
+    active: z.boolean(),
+  })
+  .meta({ id: 'ProgramRule' });
+export const unit = z
+  .object({
+    unit_id: rowId,
+    code: z.string(),
+    name: z.string().nullable(),
+    scale: z.int().describe('Decimals of a normal unit'),
+  })
+  .meta({ id: 'Unit' });
+export const programAnswer = answer(
+  z.object({ rules: z.array(rule), units: z.array(unit) }).meta({ id: 'ReferralProgram' }),
 );
 
 /** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isStorable, NO_ID, safeInteger } from '../../domain/json.ts';
 import { page } from '../page.ts';
+import { answer } from '../shapes.ts';
 
 /** Schemas of the referral endpoints (interface.md, "Referral program"; decisions.md#plain-values, #referral-lists). */
 
@@ -25,7 +26,7 @@ export const userIdText = z
 
 export const userQuery = z.object({ user_id: userIdText });
 export const userPageQuery = userQuery.extend(page);
-export const userBody = z.object({ user_id: id }, { error: 'must be an object' });
+export const userBody = z.object({ user_id: id }, { error: 'must be an object' }).meta({ id: 'UserRequest' });
 
 /** A start payload. */
 const PAYLOAD = /^[A-Za-z0-9_-]{1,64}$/;
@@ -42,10 +43,12 @@ export const optionalText = (max: number) =>
 
 export const codeOwners = z
   .array(
-    z.object(
-      { code: text.regex(PAYLOAD, 'must be 1 to 64 of letters, digits, _ and -'), user_id: id },
-      { error: 'must be an object' },
-    ),
+    z
+      .object(
+        { code: text.regex(PAYLOAD, 'must be 1 to 64 of letters, digits, _ and -'), user_id: id },
+        { error: 'must be an object' },
+      )
+      .meta({ id: 'CodeOwner' }),
     { error: 'must be a non-empty array of objects with code and user_id' },
   )
   .min(1, 'must be a non-empty array of objects with code and user_id');
@@ -65,35 +68,32 @@ export const markBody = z
     path: ['code'],
     error: 'give exactly one of code and referrer_user_id',
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  });
+  })
+  .meta({ id: 'MarkReferralRequest' });
 
 /** A date of the referral endpoints: UTC. */
-export const utcDateShape = z.string().meta({ example: '2026-03-01 10:00:00' });
-const date = utcDateShape;
+export const utcTime = z.string().meta({ id: 'UtcTime', example: '2026-03-01 10:00:00' });
 const code = z.string().meta({ example: 'k7Rt2Wxy' });
 const user = z.int();
-export const success = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
-/** The answer to a change that is in the log; `lagging` if other endpoints may not show it yet. */
-export const changed = <S extends z.ZodType>(data: S) => success(data).extend({ lagging: z.literal(true).optional() });
 
-export const createdCode = success(z.object({ code, link: z.string().nullable() }));
-export const ownersSet = success(
-  z.object({
-    results: z.array(z.object({ code: z.string(), owner_id: user, created: z.boolean(), backfilled: z.int() })),
-  }),
+export const createdCode = answer(z.object({ code, link: z.string().nullable() }).meta({ id: 'CreatedCode' }));
+const ownership = z
+  .object({ code: z.string(), owner_id: user, created: z.boolean(), backfilled: z.int() })
+  .meta({ id: 'CodeOwnership' });
+export const ownersSet = answer(z.object({ results: z.array(ownership) }).meta({ id: 'CodeOwnerships' }));
+export const marked = answer(
+  z
+    .object({
+      referral_id: user,
+      referrer_id: user.nullable(),
+      code: z.string().nullable(),
+      already_attributed: z.boolean(),
+    })
+    .meta({ id: 'Attribution' }),
 );
-export const marked = success(
-  z.object({
-    referral_id: user,
-    referrer_id: user.nullable(),
-    code: z.string().nullable(),
-    already_attributed: z.boolean(),
-  }),
+const ownCode = z.object({ code, link: z.string().nullable(), date_create: utcTime }).meta({ id: 'ReferralCode' });
+export const codeList = answer(
+  z.object({ total_referrals: z.int(), codes: z.array(ownCode) }).meta({ id: 'ReferralCodes' }),
 );
-export const codeList = success(
-  z.object({
-    total_referrals: z.int(),
-    codes: z.array(z.object({ code, link: z.string().nullable(), date_create: date })),
-  }),
-);
-export const referralList = success(z.object({ referrals: z.array(z.object({ referral_id: user, date })) }));
+const referral = z.object({ referral_id: user, date: utcTime }).meta({ id: 'Referral' });
+export const referralList = answer(z.object({ referrals: z.array(referral) }).meta({ id: 'Referrals' }));

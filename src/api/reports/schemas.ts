@@ -3,17 +3,14 @@ import { PROPERTY_TYPES } from '../../domain/intake/properties.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { LOCAL_TIME_FORMAT } from '../../domain/local-time.ts';
 import { RAW } from '../csv-form.ts';
-import { localTime, reportConfig } from './report-config-schema.ts';
+import { answer, uuid as anyUuid, items, localTime, timestamp, warning } from '../shapes.ts';
+import { reportConfig } from './report-config-schema.ts';
 
 /**
  * Schemas of the report builder (interface.md, "Report configuration"; decisions.md#report-answers). Schemas of requests
  * are for OpenAPI only: the domain checks a report_config and reports each problem with its path. Numbers of answers are
  * exact decimals with any number of digits.
  */
-
-export const items = <S extends z.ZodType>(item: S) => answer(z.object({ items: z.array(item) }));
-export const answer = <S extends z.ZodType>(data: S) => z.object({ ok: z.literal(true), data });
-export const isoDate = z.iso.datetime({ offset: true });
 
 export const FORMATS = ['json', 'csv'] as const;
 
@@ -22,7 +19,7 @@ export const previewBody: z.ZodType<{ report_config: unknown }> = z
   .object({ resource_key: z.string().optional(), report_config: reportConfig })
   .meta({ id: 'PreviewRequest' });
 
-const uuid = z.uuid().describe('Of a saved report').meta({ example: '0b9e5f0c-6f4e-4d5b-9a37-2f7c1f3f9d10' });
+const uuid = anyUuid.meta({ description: 'Of a saved report', example: '0b9e5f0c-6f4e-4d5b-9a37-2f7c1f3f9d10' });
 
 /** For OpenAPI; the code relies only on these keys. */
 export const saveBody: z.ZodType<{ name: unknown; report_config: unknown; uuid?: unknown }> = z
@@ -30,17 +27,18 @@ export const saveBody: z.ZodType<{ name: unknown; report_config: unknown; uuid?:
     resource_key: z.string().optional(),
     name: z.string().describe('1 to 250 characters'),
     report_config: reportConfig,
-    uuid: z.uuid().nullish().describe('The saved report to replace; without one, a new report is saved'),
+    uuid: anyUuid.nullish().describe('The saved report to replace; without one, a new report is saved'),
   })
   .meta({ id: 'SaveRequest' });
 
 /** The report of a request, for OpenAPI. */
 export const namedReport = {
   resource_key: z.string().optional().describe('Not needed with a uuid'),
-  uuid: z.uuid().nullish().describe('A saved report; or a report_config, not both'),
+  uuid: anyUuid.nullish().describe('A saved report; or a report_config, not both'),
   report_config: reportConfig.nullish(),
   params: z
     .looseObject({ ':date_from': localTime.nullish(), ':date_to': localTime.nullish() })
+    .meta({ id: 'ReportParams' })
     .nullish()
     .describe('Another period than the one that was saved'),
 };
@@ -77,19 +75,19 @@ export const pinBody: z.ZodType<{ uuid: unknown; pinned: boolean }> = z
   .object({ uuid, pinned: z.boolean().describe('Whether it is on the dashboard of its bot') })
   .meta({ id: 'PinReportRequest' });
 
-export const savedAnswer = answer(z.object({ uuid }));
+export const savedAnswer = answer(z.object({ uuid }).meta({ id: 'SavedReportId' }));
 
 /** Not `reportConfig`: a saved config keeps keys that its report type ignores, with any value. */
 const savedConfig = z
   .looseObject({ source_request: z.looseObject({ type: z.string() }), settings: z.looseObject({}) })
-  .describe('As it was saved');
+  .meta({ id: 'SavedReportConfig', description: 'As it was saved' });
 const savedReport = z
   .object({
     uuid,
     name: z.string(),
     resource_key: z.string().describe('Of its bot'),
     report_config: savedConfig,
-    date_create: isoDate,
+    date_create: timestamp,
     pinned: z.boolean().describe('Whether it is on the dashboard of its bot'),
   })
   .meta({ id: 'SavedReport' });
@@ -97,6 +95,7 @@ export const savedReportAnswer = answer(savedReport);
 export const savedReportsAnswer = items(savedReport);
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const cells = z.record(z.string(), cell).meta({ id: 'Cells' });
 const column = z
   .object({
     key: z.string(),
@@ -104,26 +103,26 @@ const column = z
     type: z.enum(['date', 'number', 'string', 'boolean']),
     metric: z.int().optional().describe("Of a chart's line: index of its request"),
     total: z.number().nullish().describe("Of a chart's line: the measure over the whole period"),
-    breakdown: z.record(z.string(), cell).optional().describe("Of a chart's line: its combination, if broken down"),
+    breakdown: cells.optional().describe("Of a chart's line: its combination, if broken down"),
     other: z.boolean().optional().describe('The line of all combinations without one of their own'),
   })
   .meta({ id: 'Column' });
 const meta = z
   .object({
     timezone: z.string(),
-    date_from: isoDate,
-    date_to: isoDate,
+    date_from: timestamp,
+    date_to: timestamp,
     rows_total: z.int().describe('Rows of the whole report'),
     rows_matching: z.int().optional().describe('Of a list: rows that there would be without limit and offset'),
     truncated: z.boolean().describe('This answer has fewer'),
-    data_as_of: isoDate.describe('What was received up to then has been counted'),
+    data_as_of: timestamp.describe('What was received up to then has been counted'),
     lag_ms: z.int(),
-    warnings: z.array(z.object({ path: z.string(), message: z.string() })),
+    warnings: z.array(warning),
   })
   .meta({ id: 'ReportMeta' });
 
 export const reportAnswer = answer(
-  z.object({ columns: z.array(column), rows: z.array(z.record(z.string(), cell)), meta }).meta({
+  z.object({ columns: z.array(column), rows: z.array(cells), meta }).meta({
     id: 'Report',
     example: {
       columns: [
@@ -166,8 +165,8 @@ export const eventsAnswer = items(
       name: z.string(),
       kind: z.enum(['system', 'target', 'custom']),
       target_id: z.int().optional(),
-      first_seen: isoDate.nullable(),
-      last_seen: isoDate.nullable(),
+      first_seen: timestamp.nullable(),
+      last_seen: timestamp.nullable(),
       count: z.int(),
     })
     .meta({ id: 'ReportEvent' }),
@@ -200,12 +199,17 @@ const localDate = z
   .string({ error: 'is required' })
   .meta({ type: 'string', example: '2026-01-01 00:00:00', description: `${LOCAL_TIME_FORMAT} in the bot's time zone` });
 export const newUsersQuery = z.object({ date_from: localDate, date_to: localDate });
+const day = z
+  .object({ date: timestamp.describe('The start of the day'), users: z.int() })
+  .meta({ id: 'NewUsersOfDay' });
 export const newUsersAnswer = answer(
-  z.object({
-    days: z.array(z.object({ date: isoDate.describe('The start of the day'), users: z.int() })),
-    total: z.int(),
-    data_as_of: isoDate.describe('What was received up to then has been counted'),
-  }),
+  z
+    .object({
+      days: z.array(day),
+      total: z.int(),
+      data_as_of: timestamp.describe('What was received up to then has been counted'),
+    })
+    .meta({ id: 'NewUsers' }),
 );
 
 const labels = z.array(z.string()).describe('The most used first');

@@ -1,32 +1,39 @@
 import { z } from 'zod';
 import { ATTEMPT_STATES } from '../../domain/reports/funnel.ts';
-import { answer, isoDate, items, type NamedReport, namedReport } from './schemas.ts';
+import { answer, items, timestamp } from '../shapes.ts';
+import { type NamedReport, namedReport } from './schemas.ts';
 
 /** Schemas of the users behind a number of a report (decisions.md#report-cells), and of the fields of users. */
 
 const lineOfCell = {
   breakdown: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .meta({ id: 'Breakdown' })
     .nullish()
     .describe('Of a report with a breakdown: the values of the row or line'),
   other: z.boolean().nullish().describe('The line of all other combinations'),
 };
+const seriesCell = z
+  .object({
+    series: z.int().min(0).describe('The index of the request'),
+    bucket: timestamp.nullish().describe('The date of a row; without it, the whole period'),
+    ...lineOfCell,
+  })
+  .meta({ id: 'SeriesCell' });
+const stepCell = z
+  .object({ step: z.int().min(1), kind: z.enum(ATTEMPT_STATES), ...lineOfCell })
+  .meta({ id: 'StepCell' });
+const cohortCell = z
+  .object({
+    cohort: timestamp,
+    interval: z.int().min(0).nullish().describe('Who returned in it; without it, all members of the cohort'),
+    ...lineOfCell,
+  })
+  .meta({ id: 'CohortCell' });
+const listCell = z.object({}).meta({ id: 'ListCell', description: 'Of a list: the users of its rows' });
 const cellOfReport = z
-  .union([
-    z.object({
-      series: z.int().min(0).describe('The index of the request'),
-      bucket: isoDate.nullish().describe('The date of a row; without it, the whole period'),
-      ...lineOfCell,
-    }),
-    z.object({ step: z.int().min(1), kind: z.enum(ATTEMPT_STATES), ...lineOfCell }),
-    z.object({
-      cohort: isoDate,
-      interval: z.int().min(0).nullish().describe('Who returned in it; without it, all members of the cohort'),
-      ...lineOfCell,
-    }),
-    z.object({}).describe('Of a list: the users of its rows'),
-  ])
-  .describe('A number of the report, by the type of the report');
+  .union([seriesCell, stepCell, cohortCell, listCell])
+  .meta({ id: 'ReportCell', description: 'A number of the report, by the type of the report' });
 
 /** The report and the cell of a request, for OpenAPI. The domain checks them. */
 export const cellOfNamedReport = { ...namedReport, cell: cellOfReport.nullish() };
@@ -62,25 +69,26 @@ export const userFieldsAnswer = items(
     .meta({ id: 'UserField' }),
 );
 
+const user = z
+  .object({
+    user_id: z.int(),
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    username: z.string().nullable(),
+    language_code: z.string().nullable(),
+    user_status: z.enum(['active', 'blocked', 'deactivated']).nullable().describe('Null: not known, or erased'),
+    date_create: timestamp.nullable(),
+    date_last_active: timestamp.nullable(),
+  })
+  .meta({ id: 'ReportUser' });
 export const usersAnswer = answer(
-  z.object({
-    count: z.int().describe('Users of the cell; without limit and offset'),
-    users: z.array(
-      z
-        .object({
-          user_id: z.int(),
-          first_name: z.string().nullable(),
-          last_name: z.string().nullable(),
-          username: z.string().nullable(),
-          language_code: z.string().nullable(),
-          user_status: z.enum(['active', 'blocked', 'deactivated']).nullable().describe('Null: not known, or erased'),
-          date_create: isoDate.nullable(),
-          date_last_active: isoDate.nullable(),
-        })
-        .meta({ id: 'ReportUser' }),
-    ),
-    data_as_of: isoDate.describe('What was received up to then has been counted'),
-  }),
+  z
+    .object({
+      count: z.int().describe('Users of the cell; without limit and offset'),
+      users: z.array(user),
+      data_as_of: timestamp.describe('What was received up to then has been counted'),
+    })
+    .meta({ id: 'ReportUsers' }),
 );
 
 export type UserField = z.infer<typeof userFieldsAnswer>['data']['items'][number];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../domain/json.ts';
-import { answer, isoDate, items } from '../reports/schemas.ts';
+import { answer, items, timestamp, warning } from '../shapes.ts';
 
 /** Shapes of saved segments (decisions.md#saved-segments). Those of bodies serve OpenAPI only: the domain checks them. */
 
@@ -52,17 +52,14 @@ const savedSegment = z
     name: z.string(),
     resource_key: z.string().describe('Of its bot'),
     conditions,
-    date_create: isoDate,
-    date_change: isoDate.describe('When it was saved last'),
+    date_create: timestamp,
+    date_change: timestamp.describe('When it was saved last'),
   })
   .meta({ id: 'SavedSegment' });
 
-export const savedAnswer = answer(z.object({ saved_segment_id }));
+export const savedAnswer = answer(z.object({ saved_segment_id }).meta({ id: 'SavedSegmentId' }));
 export const deleteAnswer = savedAnswer.extend({
-  warnings: z
-    .array(z.object({ path: z.string(), message: z.string() }))
-    .optional()
-    .describe('Drafts that use it'),
+  warnings: z.array(warning).optional().describe('Drafts that use it'),
 });
 export const savedSegmentAnswer = answer(savedSegment);
 export const savedSegmentsAnswer = items(savedSegment);

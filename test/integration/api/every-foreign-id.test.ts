@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inlined } from '../../../docs/generate/inlined.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { type BotOfOwner, botOf, fillBot, type Kind, type Things } from '../../support/bot-things.ts';
 import {
@@ -18,7 +19,7 @@ import { type Answer, startTestService, type TestService } from '../../support/s
  * answer is the same as for an unknown id (decisions.md#foreign-ids).
  */
 
-const document: OpenApi = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'));
+const document: OpenApi = inlined(JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')));
 /** An operator reaches every bot, so the methods of operators have no foreign ids. */
 const fields = requestFields(document).filter(({ url }) => url.startsWith('/v1/'));
 type Asked = IdCase & { readonly field: RequestField };

@@ -291,7 +291,7 @@ describe('authentication, in its order', () => {
       ['query', 'resource_key'],
     ])
       expect(places).toContainEqual(expect.objectContaining({ in: where, name }));
-    expect(body.paths['/v1/send-event'].post.security).toContainEqual({ apiKeyInQuery: [], resourceKeyInQuery: [] });
+    expect(body.security).toContainEqual({ apiKeyInQuery: [], resourceKeyInQuery: [] });
     for (const said of ['`api-key`; the first', '`resource_key` in the body', 'broadcasts', 'referral'])
       expect(body.info.description).toContain(said);
   });

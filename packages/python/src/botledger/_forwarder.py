@@ -16,7 +16,7 @@ from ._receipt import AsyncReceipt
 from .async_client import AsyncClient
 from .async_queue import AsyncEventQueue
 from .spool import SpoolFolder
-from .types import CustomEventFields, CustomEventInput, ForwardedUpdateInput
+from .types import CustomEventFields, CustomEvent, ForwardedUpdate
 
 logger = logging.getLogger("botledger")
 
@@ -56,7 +56,7 @@ class BotledgerOfUser:
             given["user_id"] = self.user_id
         if "event_key" not in given:
             given["event_key"] = self._next_key(name)
-        item: CustomEventInput = given  # type: ignore[assignment]
+        item: CustomEvent = given  # type: ignore[assignment]
         return self._forwarder.put_event(item)
 
     def _next_key(self, name: str) -> str:
@@ -108,8 +108,8 @@ class Forwarder:
             "on_failed": on_failed,
             "spool": spool,
         }
-        self._updates: AsyncEventQueue[ForwardedUpdateInput] = client.update_queue(**options)
-        self._events: AsyncEventQueue[CustomEventInput] = client.event_queue(**options)
+        self._updates: AsyncEventQueue[ForwardedUpdate] = client.update_queue(**options)
+        self._events: AsyncEventQueue[CustomEvent] = client.event_queue(**options)
         # Rule 7: an update may make the user, or the visit, that an event needs.
         self._events._before_batch = self._updates.flush
         self._events._query = {"report": "unknown_users"}
@@ -134,7 +134,7 @@ class Forwarder:
             self._forward(update)
         return BotledgerOfUser(self, update_id, user_id)
 
-    def put_event(self, event: CustomEventInput) -> AsyncReceipt:
+    def put_event(self, event: CustomEvent) -> AsyncReceipt:
         return self._put(self._events, event)
 
     def start(self) -> None:

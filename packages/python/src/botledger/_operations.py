@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 565aee33768525c7b78572ad98e01e98f268a3ca00bfb8586c76a0abe5400d12
+# SHA-256 of openapi.json: b0608829d668e9d12a09fca8cad886f9e6208fe14d3295c90dddec3855c89761
 
 from __future__ import annotations
 
@@ -10,143 +10,134 @@ from typing import Any, Literal, cast
 
 from ._operation import AsyncCalls, Calls, Operation
 from .types import (
-    AdminDropProjectionBody,
-    AdminDropProjectionData,
+    AccountChain,
+    Accrual,
+    Accruals,
     AdminListBotErrorsData,
-    AdminListDeadLettersData,
     AdminListJobsData,
     AdminListProcessesData,
-    AdminListProjectionsData,
-    AdminRequestJobBody,
-    AdminRequestJobData,
-    AdminRetryDeadLetterBody,
-    AdminRetryDeadLetterData,
-    AdminSkipDeadLetterBody,
-    AdminSkipDeadLetterData,
-    AdminSwitchProjectionBody,
-    AdminSwitchProjectionData,
+    Attribution,
+    AudienceSize,
+    AudienceSizeRequest,
+    BalanceChange,
+    BalanceHistory,
+    Balances,
     BotError,
+    BotSecret,
     Broadcast,
-    CancelBroadcastRequestInput,
-    ConversionsRequestInput,
-    CountAudienceBody,
-    CountAudienceData,
-    CountConversionsData,
-    CountNewUsersData,
-    CreateBotBody,
-    CreateBotData,
-    CreateBroadcastRequestInput,
-    CreateGoalBody,
-    CreateGoalData,
-    CreateReferralCodeBody,
-    CreateReferralCodeByGetData,
-    CreateReferralCodeData,
-    CreateRuleBody,
-    CreateRuleData,
-    CreateSegmentFromReportData,
-    CreateUnitBody,
-    CreateUnitData,
-    CustomEventInput,
+    BroadcastConversions,
+    BroadcastFields,
+    BroadcastPreview,
+    BroadcastStatistics,
+    Broadcasts,
+    CancelBroadcastRequest,
+    ChangedVersion,
+    CodeOwner,
+    CodeOwnerships,
+    ConversionsRequest,
+    CreateBotRequest,
+    CreateBroadcastRequest,
+    CreateGoalRequest,
+    CreateRuleRequest,
+    CreateUnitRequest,
+    CreatedCode,
+    CustomEvent,
     DeadLetter,
-    DeleteReportData,
-    DeleteReportRequestInput,
-    DeleteSavedSegmentData,
-    DeleteSavedSegmentRequestInput,
-    EditRuleBody,
-    EditRuleData,
-    ForwardedUpdateInput,
-    GetBroadcastStatisticsData,
-    GetPayoutWebhookData,
-    GetReferralBalanceData,
-    GetReferralChainData,
-    GetReferralProgramData,
-    IssueKeyBody,
-    IssueKeyData,
+    DeadLetters,
+    DecidedDeadLetter,
+    DeleteReportRequest,
+    DeleteSavedSegmentRequest,
+    Delivery,
+    DetailedAccrual,
+    DetailedAccruals,
+    DetailedPayout,
+    DetailedPayouts,
+    DropVersionRequest,
+    EditRuleRequest,
+    ExchangeRate,
+    ForwardedUpdate,
+    GoalId,
+    IssueKeyRequest,
+    IssuedKey,
     Job,
-    ListAllReferralPayoutsData,
-    ListAllReferralPayoutsDataPayoutsItem,
+    JobKind,
+    JobRequest,
+    Key,
+    KeyId,
     ListBotErrorsData,
     ListBotSettingsData,
-    ListBroadcastFieldsData,
-    ListBroadcastsData,
     ListDeliveriesData,
-    ListDeliveriesDataItemsItem,
     ListEventFieldsData,
     ListEventPropertiesData,
     ListExchangeRatesData,
-    ListExchangeRatesDataItemsItem,
     ListGoalsData,
     ListKeysData,
-    ListKeysDataItemsItem,
-    ListRecipientsData,
-    ListReferralAccrualsData,
-    ListReferralAccrualsDataAccrualsItem,
-    ListReferralCodesData,
-    ListReferralEntriesData,
-    ListReferralEntriesDataEntriesItem,
-    ListReferralHistoryData,
-    ListReferralHistoryDataHistoryItem,
-    ListReferralPayoutsData,
-    ListReferralPayoutsDataPayoutsItem,
-    ListReferralRatesData,
-    ListReferralsData,
-    ListReferralsDataReferralsItem,
-    ListReferrersData,
-    ListReferrersDataReferrersItem,
     ListReportEventsData,
-    ListReportUsersData,
     ListReportsData,
     ListResourcesData,
     ListRulesData,
     ListSavedSegmentsData,
     ListUnitsData,
     ListUserFieldsData,
-    MarkReferralBody,
-    MarkReferralData,
-    PinReportData,
-    PinReportRequestInput,
-    PreviewBroadcastBody,
-    PreviewBroadcastData,
-    PreviewRequestInput,
+    MarkReferralRequest,
+    NewUsers,
+    NoFields,
+    Payout,
+    PayoutId,
+    PayoutRequest,
+    PayoutWebhookSetting,
+    Payouts,
+    PinReportRequest,
+    PreviewBroadcastRequest,
+    PreviewRequest,
+    ReadModelVersions,
     Recipient,
-    RedeliverPayoutBody,
-    RedeliverPayoutData,
+    Recipients,
+    RedeliverPayoutRequest,
+    Referral,
+    ReferralCodes,
+    ReferralProgram,
+    Referrals,
+    Referrer,
+    Referrers,
     Report,
-    ReportUsersRequestInput,
-    RequestReferralPayoutBody,
-    RequestReferralPayoutData,
-    ReverseReferralAccrualBody,
-    ReverseReferralAccrualData,
-    RevokeKeyBody,
-    RevokeKeyData,
-    RotateBotWebhookSecretBody,
-    RotateBotWebhookSecretData,
-    RotateKeyBody,
-    RotateKeyData,
-    RotatePayoutWebhookSecretBody,
-    RotatePayoutWebhookSecretData,
-    RunRequestInput,
-    SaveBroadcastRequestInput,
-    SaveReportData,
-    SaveRequestInput,
-    SaveSegmentData,
-    SaveSegmentRequestInput,
+    ReportUsers,
+    ReportUsersRequest,
+    RequestedJob,
+    RequestedPayouts,
+    ResourceKey,
+    RetryDeadLetterRequest,
+    Reversal,
+    ReverseAccrualRequest,
+    RevokeKeyRequest,
+    RewardRates,
+    RotateKeyRequest,
+    RuleId,
+    RunRequest,
+    SaveBroadcastRequest,
+    SaveRequest,
+    SaveSegmentRequest,
     SavedReport,
+    SavedReportId,
     SavedSegment,
-    SegmentFromReportRequestInput,
-    SetBotBody,
-    SetBotData,
-    SetCodeOwnersBodyItem,
-    SetCodeOwnersData,
-    SetPayoutWebhookBody,
-    SetPayoutWebhookData,
-    TargetEventInput,
-    TestSendBody,
-    TestSendData,
-    UploadSegmentData,
-    UploadSegmentRequestInput,
+    SavedSegmentId,
+    SegmentFromReport,
+    SegmentFromReportRequest,
+    SetBotRequest,
+    SetWebhookRequest,
+    SkipDeadLetterRequest,
+    SwitchVersionRequest,
+    TargetEvent,
+    TestSendOutcome,
+    TestSendRequest,
+    UnitId,
+    UploadSegmentRequest,
+    UploadedSegment,
+    UserRequest,
     UtmLabels,
-    WebhookUpdateInput,
+    Uuid,
+    WebhookSecret,
+    WebhookUpdate,
 )
 
 AMOUNTS = frozenset(['amount', 'available', 'earned', 'on_hold', 'paid', 'percent', 'rate', 'reserved', 'reward_amount', 'reward_percent'])
@@ -249,23 +240,23 @@ OPERATIONS: dict[str, Operation] = {
 class Methods(Calls):
     """A method for each call of the service."""
 
-    def send_target(self, body: TargetEventInput | Sequence[TargetEventInput], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
+    def send_target(self, body: TargetEvent | Sequence[TargetEvent], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
         """Send one target event, or an array of 1 to 100: all are accepted or none"""
         self._data('sendTarget', body=body, query={'report': report}, idempotency_key=idempotency_key)
 
-    def send_event(self, body: CustomEventInput | Sequence[CustomEventInput], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
+    def send_event(self, body: CustomEvent | Sequence[CustomEvent], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
         """Send one custom event, or an array of 1 to 1000: all are accepted or none"""
         self._data('sendEvent', body=body, query={'report': report}, idempotency_key=idempotency_key)
 
-    def send_update(self, body: ForwardedUpdateInput, *, idempotency_key: str | None = None) -> None:
+    def send_update(self, body: ForwardedUpdate, *, idempotency_key: str | None = None) -> None:
         """Forward one update of the messaging platform"""
         self._data('sendUpdate', body=body, idempotency_key=idempotency_key)
 
-    def send_batch_update(self, body: Sequence[ForwardedUpdateInput], *, idempotency_key: str | None = None) -> None:
+    def send_batch_update(self, body: Sequence[ForwardedUpdate], *, idempotency_key: str | None = None) -> None:
         """Forward 1 to 1000 updates: all are accepted or none"""
         self._data('sendBatchUpdate', body=body, idempotency_key=idempotency_key)
 
-    def webhook(self, body: WebhookUpdateInput, *, bot_public_key: str, secret_token: str) -> None:
+    def webhook(self, body: WebhookUpdate, *, bot_public_key: str, secret_token: str) -> None:
         """The platform's webhook: set this URL with the bot's secret token"""
         self._data('webhook', body=body, path={'bot_public_key': bot_public_key}, header={'x-telegram-bot-api-secret-token': secret_token})
 
@@ -301,25 +292,25 @@ class Methods(Calls):
         """UTM labels that the bot has seen, each list with the most used first"""
         return cast('UtmLabels', self._data('listUtmLabels'))
 
-    def preview_report(self, body: PreviewRequestInput) -> Report:
+    def preview_report(self, body: PreviewRequest) -> Report:
         """Run a report without saving it and get its first 10 rows"""
         return cast('Report', self._data('previewReport', body=body))
 
-    def run_report(self, body: RunRequestInput) -> Report:
+    def run_report(self, body: RunRequest) -> Report:
         """Run a saved report, or one that is not, and get all its rows as JSON or CSV"""
         return cast('Report', self._data('runReport', body=body))
 
-    def run_report_csv(self, body: RunRequestInput) -> str:
+    def run_report_csv(self, body: RunRequest) -> str:
         """Run a saved report, or one that is not, and get all its rows as JSON or CSV, as CSV"""
         return self._csv('runReport', body=body)
 
-    def list_report_users(self, body: ReportUsersRequestInput) -> ListReportUsersData:
+    def list_report_users(self, body: ReportUsersRequest) -> ReportUsers:
         """The users behind a number of a report"""
-        return cast('ListReportUsersData', self._data('listReportUsers', body=body))
+        return cast('ReportUsers', self._data('listReportUsers', body=body))
 
-    def save_report(self, body: SaveRequestInput, *, idempotency_key: str | None = None) -> SaveReportData:
+    def save_report(self, body: SaveRequest, *, idempotency_key: str | None = None) -> SavedReportId:
         """Save a report, or replace a saved one by its uuid"""
-        return cast('SaveReportData', self._data('saveReport', body=body, idempotency_key=idempotency_key))
+        return cast('SavedReportId', self._data('saveReport', body=body, idempotency_key=idempotency_key))
 
     def list_reports(self) -> ListReportsData:
         """Saved reports, newest first: of one bot, or without resource_key of every bot of the key"""
@@ -329,23 +320,23 @@ class Methods(Calls):
         """A saved report"""
         return cast('SavedReport', self._data('getReport', query={'uuid': uuid}))
 
-    def delete_report(self, body: DeleteReportRequestInput, *, idempotency_key: str | None = None) -> DeleteReportData:
+    def delete_report(self, body: DeleteReportRequest, *, idempotency_key: str | None = None) -> SavedReportId:
         """Delete a saved report"""
-        return cast('DeleteReportData', self._data('deleteReport', body=body, idempotency_key=idempotency_key))
+        return cast('SavedReportId', self._data('deleteReport', body=body, idempotency_key=idempotency_key))
 
-    def pin_report(self, body: PinReportRequestInput, *, idempotency_key: str | None = None) -> PinReportData:
+    def pin_report(self, body: PinReportRequest, *, idempotency_key: str | None = None) -> SavedReportId:
         """Pin a saved report to the dashboard of its bot, or take it off"""
-        return cast('PinReportData', self._data('pinReport', body=body, idempotency_key=idempotency_key))
+        return cast('SavedReportId', self._data('pinReport', body=body, idempotency_key=idempotency_key))
 
-    def count_new_users(self, *, date_from: str, date_to: str) -> CountNewUsersData:
+    def count_new_users(self, *, date_from: str, date_to: str) -> NewUsers:
         """How many users of the bot are new, by day"""
-        return cast('CountNewUsersData', self._data('countNewUsers', query={'date_from': date_from, 'date_to': date_to}))
+        return cast('NewUsers', self._data('countNewUsers', query={'date_from': date_from, 'date_to': date_to}))
 
-    def create_broadcast(self, body: CreateBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+    def create_broadcast(self, body: CreateBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Create a broadcast, and with activate launch it"""
         return cast('Broadcast', self._data('createBroadcast', body=body, idempotency_key=idempotency_key))
 
-    def save_broadcast(self, body: SaveBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+    def save_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Change a draft; any other status is answered unchanged"""
         return cast('Broadcast', self._data('saveBroadcast', body=body, idempotency_key=idempotency_key))
 
@@ -353,33 +344,33 @@ class Methods(Calls):
         """A broadcast: its content, status and statistics"""
         return cast('Broadcast', self._data('getBroadcast', query={'id': id}))
 
-    def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> ListBroadcastsData:
+    def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first"""
-        return cast('ListBroadcastsData', self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}))
+        return cast('Broadcasts', self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}))
 
     def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Broadcast]:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first: all pages"""
         return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}, items='items')
 
-    def activate_broadcast(self, body: SaveBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+    def activate_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""
         return cast('Broadcast', self._data('activateBroadcast', body=body, idempotency_key=idempotency_key))
 
-    def cancel_broadcast(self, body: CancelBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+    def cancel_broadcast(self, body: CancelBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Stop a broadcast; one that was not picked up yet becomes a draft again"""
         return cast('Broadcast', self._data('cancelBroadcast', body=body, idempotency_key=idempotency_key))
 
-    def upload_segment(self, body: UploadSegmentRequestInput, *, idempotency_key: str | None = None) -> UploadSegmentData:
+    def upload_segment(self, body: UploadSegmentRequest, *, idempotency_key: str | None = None) -> UploadedSegment:
         """Upload a list of chats for a draft, to be named in its audience as a custom segment"""
-        return cast('UploadSegmentData', self._data('uploadSegment', body=body, idempotency_key=idempotency_key))
+        return cast('UploadedSegment', self._data('uploadSegment', body=body, idempotency_key=idempotency_key))
 
-    def create_segment_from_report(self, body: SegmentFromReportRequestInput, *, idempotency_key: str | None = None) -> CreateSegmentFromReportData:
+    def create_segment_from_report(self, body: SegmentFromReportRequest, *, idempotency_key: str | None = None) -> SegmentFromReport:
         """Freeze the users behind a number of a report as a list for a draft, to be named in its audience"""
-        return cast('CreateSegmentFromReportData', self._data('createSegmentFromReport', body=body, idempotency_key=idempotency_key))
+        return cast('SegmentFromReport', self._data('createSegmentFromReport', body=body, idempotency_key=idempotency_key))
 
-    def list_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> ListRecipientsData:
+    def list_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> Recipients:
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV"""
-        return cast('ListRecipientsData', self._data('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}))
+        return cast('Recipients', self._data('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}))
 
     def iterate_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Recipient]:
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV: all pages"""
@@ -389,33 +380,33 @@ class Methods(Calls):
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV, as CSV"""
         return self._csv('listRecipients', query={'id': id, 'state': state, 'raw': raw, 'limit': limit, 'offset': offset})
 
-    def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
+    def get_broadcast_statistics(self, *, id: int) -> BroadcastStatistics:
         """What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link"""
-        return cast('GetBroadcastStatisticsData', self._data('getBroadcastStatistics', query={'id': id}))
+        return cast('BroadcastStatistics', self._data('getBroadcastStatistics', query={'id': id}))
 
-    def count_conversions(self, body: ConversionsRequestInput) -> CountConversionsData:
+    def count_conversions(self, body: ConversionsRequest) -> BroadcastConversions:
         """How many recipients of a broadcast did something within days of their message, in all and by variant"""
-        return cast('CountConversionsData', self._data('countConversions', body=body))
+        return cast('BroadcastConversions', self._data('countConversions', body=body))
 
-    def list_broadcast_fields(self) -> ListBroadcastFieldsData:
+    def list_broadcast_fields(self) -> BroadcastFields:
         """The fields that audiences and templates can name"""
-        return cast('ListBroadcastFieldsData', self._data('listBroadcastFields'))
+        return cast('BroadcastFields', self._data('listBroadcastFields'))
 
-    def count_audience(self, body: CountAudienceBody) -> CountAudienceData:
+    def count_audience(self, body: AudienceSizeRequest) -> AudienceSize:
         """How many chats an audience has now, with some of them; a launch resolves it again"""
-        return cast('CountAudienceData', self._data('countAudience', body=body))
+        return cast('AudienceSize', self._data('countAudience', body=body))
 
-    def preview_broadcast(self, body: PreviewBroadcastBody) -> PreviewBroadcastData:
+    def preview_broadcast(self, body: PreviewBroadcastRequest) -> BroadcastPreview:
         """A message as a user would get it, with its entities, and what is wrong with it"""
-        return cast('PreviewBroadcastData', self._data('previewBroadcast', body=body))
+        return cast('BroadcastPreview', self._data('previewBroadcast', body=body))
 
-    def test_send(self, body: TestSendBody) -> TestSendData:
+    def test_send(self, body: TestSendRequest) -> TestSendOutcome:
         """Send a message to one chat at once; it counts nowhere"""
-        return cast('TestSendData', self._data('testSend', body=body))
+        return cast('TestSendOutcome', self._data('testSend', body=body))
 
-    def save_segment(self, body: SaveSegmentRequestInput, *, idempotency_key: str | None = None) -> SaveSegmentData:
+    def save_segment(self, body: SaveSegmentRequest, *, idempotency_key: str | None = None) -> SavedSegmentId:
         """Save a segment: a name and conditions; or replace a saved one by its id"""
-        return cast('SaveSegmentData', self._data('saveSegment', body=body, idempotency_key=idempotency_key))
+        return cast('SavedSegmentId', self._data('saveSegment', body=body, idempotency_key=idempotency_key))
 
     def list_saved_segments(self) -> ListSavedSegmentsData:
         """The saved segments of the bot, newest first"""
@@ -425,167 +416,167 @@ class Methods(Calls):
         """A saved segment"""
         return cast('SavedSegment', self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
 
-    def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
+    def delete_saved_segment(self, body: DeleteSavedSegmentRequest, *, idempotency_key: str | None = None) -> SavedSegmentId:
         """Delete a saved segment, unless a scheduled broadcast uses it"""
-        return cast('DeleteSavedSegmentData', self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
+        return cast('SavedSegmentId', self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
-    def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
+    def create_referral_code(self, body: UserRequest, *, idempotency_key: str | None = None) -> CreatedCode:
         """A new referral code of a user; old ones stay valid"""
-        return cast('CreateReferralCodeData', self._data('createReferralCode', body=body, idempotency_key=idempotency_key))
+        return cast('CreatedCode', self._data('createReferralCode', body=body, idempotency_key=idempotency_key))
 
-    def create_referral_code_by_get(self, *, user_id: int, idempotency_key: str | None = None) -> CreateReferralCodeByGetData:
+    def create_referral_code_by_get(self, *, user_id: int, idempotency_key: str | None = None) -> CreatedCode:
         """The same by GET: each request makes a new code"""
-        return cast('CreateReferralCodeByGetData', self._data('createReferralCodeByGet', query={'user_id': user_id}, idempotency_key=idempotency_key))
+        return cast('CreatedCode', self._data('createReferralCodeByGet', query={'user_id': user_id}, idempotency_key=idempotency_key))
 
-    def set_code_owners(self, body: Sequence[SetCodeOwnersBodyItem], *, idempotency_key: str | None = None) -> SetCodeOwnersData:
+    def set_code_owners(self, body: Sequence[CodeOwner], *, idempotency_key: str | None = None) -> CodeOwnerships:
         """Say whose codes are; past visits by them count for their owners"""
-        return cast('SetCodeOwnersData', self._data('setCodeOwners', body=body, idempotency_key=idempotency_key))
+        return cast('CodeOwnerships', self._data('setCodeOwners', body=body, idempotency_key=idempotency_key))
 
-    def list_referral_codes(self, *, user_id: int) -> ListReferralCodesData:
+    def list_referral_codes(self, *, user_id: int) -> ReferralCodes:
         """A user's codes, newest first, and the number of the user's referrals"""
-        return cast('ListReferralCodesData', self._data('listReferralCodes', query={'user_id': user_id}))
+        return cast('ReferralCodes', self._data('listReferralCodes', query={'user_id': user_id}))
 
-    def list_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralsData:
+    def list_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Referrals:
         """The users that a user referred, newest first"""
-        return cast('ListReferralsData', self._data('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Referrals', self._data('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[ListReferralsDataReferralsItem]:
+    def iterate_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[Referral]:
         """The users that a user referred, newest first: all pages"""
         return self._pages('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrals')
 
-    def mark_referral(self, body: MarkReferralBody, *, idempotency_key: str | None = None) -> MarkReferralData:
+    def mark_referral(self, body: MarkReferralRequest, *, idempotency_key: str | None = None) -> Attribution:
         """Mark a user as referred, by a code or by the referrer; who has a referrer keeps that one"""
-        return cast('MarkReferralData', self._data('markReferral', body=body, idempotency_key=idempotency_key))
+        return cast('Attribution', self._data('markReferral', body=body, idempotency_key=idempotency_key))
 
-    def get_referral_balance(self, *, user_id: int, at: str | None = None) -> GetReferralBalanceData:
+    def get_referral_balance(self, *, user_id: int, at: str | None = None) -> Balances:
         """A referrer's balance, a row for each unit with any accrual"""
-        return cast('GetReferralBalanceData', self._data('getReferralBalance', query={'user_id': user_id, 'at': at}))
+        return cast('Balances', self._data('getReferralBalance', query={'user_id': user_id, 'at': at}))
 
-    def request_referral_payout(self, body: RequestReferralPayoutBody, *, idempotency_key: str | None = None) -> RequestReferralPayoutData:
+    def request_referral_payout(self, body: PayoutRequest, *, idempotency_key: str | None = None) -> RequestedPayouts:
         """Request a payout of all that is available, one for each unit"""
-        return cast('RequestReferralPayoutData', self._data('requestReferralPayout', body=body, idempotency_key=idempotency_key))
+        return cast('RequestedPayouts', self._data('requestReferralPayout', body=body, idempotency_key=idempotency_key))
 
-    def list_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralPayoutsData:
+    def list_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Payouts:
         """A referrer's payouts, newest first"""
-        return cast('ListReferralPayoutsData', self._data('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Payouts', self._data('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[ListReferralPayoutsDataPayoutsItem]:
+    def iterate_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[Payout]:
         """A referrer's payouts, newest first: all pages"""
         return self._pages('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='payouts')
 
-    def reverse_referral_accrual(self, body: ReverseReferralAccrualBody, *, idempotency_key: str | None = None) -> ReverseReferralAccrualData:
+    def reverse_referral_accrual(self, body: ReverseAccrualRequest, *, idempotency_key: str | None = None) -> Reversal:
         """Cancel an accrual; one that was paid is made good by one of the opposite amount"""
-        return cast('ReverseReferralAccrualData', self._data('reverseReferralAccrual', body=body, idempotency_key=idempotency_key))
+        return cast('Reversal', self._data('reverseReferralAccrual', body=body, idempotency_key=idempotency_key))
 
-    def list_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralAccrualsData:
+    def list_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Accruals:
         """A referrer's accruals, newest first"""
-        return cast('ListReferralAccrualsData', self._data('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Accruals', self._data('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[ListReferralAccrualsDataAccrualsItem]:
+    def iterate_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[Accrual]:
         """A referrer's accruals, newest first: all pages"""
         return self._pages('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='accruals')
 
-    def list_referral_rates(self, *, user_id: int) -> ListReferralRatesData:
+    def list_referral_rates(self, *, user_id: int) -> RewardRates:
         """What each active rule of the bot earns a referrer: the rate that was locked, else the rule's"""
-        return cast('ListReferralRatesData', self._data('listReferralRates', query={'user_id': user_id}))
+        return cast('RewardRates', self._data('listReferralRates', query={'user_id': user_id}))
 
-    def list_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> ListReferralHistoryData:
+    def list_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> BalanceHistory:
         """The changes of a referrer's balances, each row with the balance after it"""
-        return cast('ListReferralHistoryData', self._data('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}))
+        return cast('BalanceHistory', self._data('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}))
 
-    def iterate_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> Iterator[ListReferralHistoryDataHistoryItem]:
+    def iterate_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> Iterator[BalanceChange]:
         """The changes of a referrer's balances, each row with the balance after it: all pages"""
         return self._pages('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}, items='history')
 
-    def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListReferrersData:
+    def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Referrers:
         """The bot's referrers with their balances, by referrals or by an amount of a unit"""
-        return cast('ListReferrersData', self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Referrers', self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListReferrersDataReferrersItem]:
+    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Referrer]:
         """The bot's referrers with their balances, by referrals or by an amount of a unit: all pages"""
         return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrers')
 
-    def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListAllReferralPayoutsData:
+    def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> DetailedPayouts:
         """The payouts of all referrers, newest first, each with its webhook deliveries"""
-        return cast('ListAllReferralPayoutsData', self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
+        return cast('DetailedPayouts', self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListAllReferralPayoutsDataPayoutsItem]:
+    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[DetailedPayout]:
         """The payouts of all referrers, newest first, each with its webhook deliveries: all pages"""
         return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
 
-    def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> ListReferralEntriesData:
+    def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> DetailedAccruals:
         """Every accrual of an account, reversed ones too, with the payout that has it"""
-        return cast('ListReferralEntriesData', self._data('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}))
+        return cast('DetailedAccruals', self._data('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}))
 
-    def iterate_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> Iterator[ListReferralEntriesDataEntriesItem]:
+    def iterate_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> Iterator[DetailedAccrual]:
         """Every accrual of an account, reversed ones too, with the payout that has it: all pages"""
         return self._pages('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}, items='entries')
 
-    def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> GetReferralChainData:
+    def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> AccountChain:
         """The commits of an account's stream with their hashes, oldest first"""
-        return cast('GetReferralChainData', self._data('getReferralChain', query={'user_id': user_id, 'position': position, 'hash': hash, 'limit': limit}))
+        return cast('AccountChain', self._data('getReferralChain', query={'user_id': user_id, 'position': position, 'hash': hash, 'limit': limit}))
 
-    def get_referral_program(self) -> GetReferralProgramData:
+    def get_referral_program(self) -> ReferralProgram:
         """The bot's reward rules, and the units of its amounts"""
-        return cast('GetReferralProgramData', self._data('getReferralProgram'))
+        return cast('ReferralProgram', self._data('getReferralProgram'))
 
     def list_bot_settings(self) -> ListBotSettingsData:
         """The bots of the key, with their settings"""
         return cast('ListBotSettingsData', self._data('listBotSettings'))
 
-    def create_bot(self, body: CreateBotBody, *, idempotency_key: str | None = None) -> CreateBotData:
+    def create_bot(self, body: CreateBotRequest, *, idempotency_key: str | None = None) -> BotSecret:
         """Create a bot, with a key for all bots. Shows the secret of its platform webhook once"""
-        return cast('CreateBotData', self._data('createBot', body=body, idempotency_key=idempotency_key))
+        return cast('BotSecret', self._data('createBot', body=body, idempotency_key=idempotency_key))
 
-    def set_bot(self, body: SetBotBody, *, idempotency_key: str | None = None) -> SetBotData:
+    def set_bot(self, body: SetBotRequest, *, idempotency_key: str | None = None) -> ResourceKey:
         """Change a bot's settings: each field that is given"""
-        return cast('SetBotData', self._data('setBot', body=body, idempotency_key=idempotency_key))
+        return cast('ResourceKey', self._data('setBot', body=body, idempotency_key=idempotency_key))
 
-    def rotate_bot_webhook_secret(self, body: RotateBotWebhookSecretBody, *, idempotency_key: str | None = None) -> RotateBotWebhookSecretData:
+    def rotate_bot_webhook_secret(self, body: NoFields, *, idempotency_key: str | None = None) -> BotSecret:
         """Replace the secret of the platform's webhook, and show the new one once"""
-        return cast('RotateBotWebhookSecretData', self._data('rotateBotWebhookSecret', body=body, idempotency_key=idempotency_key))
+        return cast('BotSecret', self._data('rotateBotWebhookSecret', body=body, idempotency_key=idempotency_key))
 
     def list_keys(self, *, limit: int | None = None, offset: int | None = None) -> ListKeysData:
         """The keys within the reach of the key, the latest first, with their last use"""
         return cast('ListKeysData', self._data('listKeys', query={'limit': limit, 'offset': offset}))
 
-    def iterate_keys(self, *, limit: int | None = None, offset: int | None = None) -> Iterator[ListKeysDataItemsItem]:
+    def iterate_keys(self, *, limit: int | None = None, offset: int | None = None) -> Iterator[Key]:
         """The keys within the reach of the key, the latest first, with their last use: all pages"""
         return self._pages('listKeys', query={'limit': limit, 'offset': offset}, items='items')
 
-    def issue_key(self, body: IssueKeyBody, *, idempotency_key: str | None = None) -> IssueKeyData:
+    def issue_key(self, body: IssueKeyRequest, *, idempotency_key: str | None = None) -> IssuedKey:
         """Issue a key of kind personal or service. Its value is shown once"""
-        return cast('IssueKeyData', self._data('issueKey', body=body, idempotency_key=idempotency_key))
+        return cast('IssuedKey', self._data('issueKey', body=body, idempotency_key=idempotency_key))
 
-    def rotate_key(self, body: RotateKeyBody, *, idempotency_key: str | None = None) -> RotateKeyData:
+    def rotate_key(self, body: RotateKeyRequest, *, idempotency_key: str | None = None) -> IssuedKey:
         """Issue a key in the place of another, which keeps working for the overlap. Its value is shown once"""
-        return cast('RotateKeyData', self._data('rotateKey', body=body, idempotency_key=idempotency_key))
+        return cast('IssuedKey', self._data('rotateKey', body=body, idempotency_key=idempotency_key))
 
-    def revoke_key(self, body: RevokeKeyBody, *, idempotency_key: str | None = None) -> RevokeKeyData:
+    def revoke_key(self, body: RevokeKeyRequest, *, idempotency_key: str | None = None) -> KeyId:
         """Revoke a key other than that of the request, and the keys that it made by rotating itself, within 2 s"""
-        return cast('RevokeKeyData', self._data('revokeKey', body=body, idempotency_key=idempotency_key))
+        return cast('KeyId', self._data('revokeKey', body=body, idempotency_key=idempotency_key))
 
     def list_goals(self) -> ListGoalsData:
         """The goals of a bot, Sale included"""
         return cast('ListGoalsData', self._data('listGoals'))
 
-    def create_goal(self, body: CreateGoalBody, *, idempotency_key: str | None = None) -> CreateGoalData:
+    def create_goal(self, body: CreateGoalRequest, *, idempotency_key: str | None = None) -> GoalId:
         """Create a goal, which send-target names by its target_id"""
-        return cast('CreateGoalData', self._data('createGoal', body=body, idempotency_key=idempotency_key))
+        return cast('GoalId', self._data('createGoal', body=body, idempotency_key=idempotency_key))
 
     def list_units(self) -> ListUnitsData:
         """The units of a bot"""
         return cast('ListUnitsData', self._data('listUnits'))
 
-    def create_unit(self, body: CreateUnitBody, *, idempotency_key: str | None = None) -> CreateUnitData:
+    def create_unit(self, body: CreateUnitRequest, *, idempotency_key: str | None = None) -> UnitId:
         """Create a unit. Currencies of ISO 4217 and XTR need none"""
-        return cast('CreateUnitData', self._data('createUnit', body=body, idempotency_key=idempotency_key))
+        return cast('UnitId', self._data('createUnit', body=body, idempotency_key=idempotency_key))
 
     def list_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> ListExchangeRatesData:
         """The exchange rates, which an operator sets for all owners"""
         return cast('ListExchangeRatesData', self._data('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}))
 
-    def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListExchangeRatesDataItemsItem]:
+    def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ExchangeRate]:
         """The exchange rates, which an operator sets for all owners: all pages"""
         return self._pages('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}, items='items')
 
@@ -593,65 +584,65 @@ class Methods(Calls):
         """The reward rules of a bot"""
         return cast('ListRulesData', self._data('listRules'))
 
-    def create_rule(self, body: CreateRuleBody, *, idempotency_key: str | None = None) -> CreateRuleData:
+    def create_rule(self, body: CreateRuleRequest, *, idempotency_key: str | None = None) -> RuleId:
         """Create a reward rule"""
-        return cast('CreateRuleData', self._data('createRule', body=body, idempotency_key=idempotency_key))
+        return cast('RuleId', self._data('createRule', body=body, idempotency_key=idempotency_key))
 
-    def edit_rule(self, body: EditRuleBody, *, idempotency_key: str | None = None) -> EditRuleData:
+    def edit_rule(self, body: EditRuleRequest, *, idempotency_key: str | None = None) -> RuleId:
         """Change a rule: each field that is given. Rewards that were earned keep their amounts"""
-        return cast('EditRuleData', self._data('editRule', body=body, idempotency_key=idempotency_key))
+        return cast('RuleId', self._data('editRule', body=body, idempotency_key=idempotency_key))
 
-    def get_payout_webhook(self) -> GetPayoutWebhookData:
+    def get_payout_webhook(self) -> PayoutWebhookSetting:
         """The webhook that payouts of a bot are announced to, without its secret"""
-        return cast('GetPayoutWebhookData', self._data('getPayoutWebhook'))
+        return cast('PayoutWebhookSetting', self._data('getPayoutWebhook'))
 
-    def set_payout_webhook(self, body: SetPayoutWebhookBody, *, idempotency_key: str | None = None) -> SetPayoutWebhookData:
+    def set_payout_webhook(self, body: SetWebhookRequest, *, idempotency_key: str | None = None) -> WebhookSecret:
         """Set the address. The first time shows the signing secret, which later addresses keep"""
-        return cast('SetPayoutWebhookData', self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
+        return cast('WebhookSecret', self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
 
-    def rotate_payout_webhook_secret(self, body: RotatePayoutWebhookSecretBody, *, idempotency_key: str | None = None) -> RotatePayoutWebhookSecretData:
+    def rotate_payout_webhook_secret(self, body: NoFields, *, idempotency_key: str | None = None) -> WebhookSecret:
         """Replace the signing secret and show it once. The former one also signs for 24 hours"""
-        return cast('RotatePayoutWebhookSecretData', self._data('rotatePayoutWebhookSecret', body=body, idempotency_key=idempotency_key))
+        return cast('WebhookSecret', self._data('rotatePayoutWebhookSecret', body=body, idempotency_key=idempotency_key))
 
     def list_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListDeliveriesData:
         """Every attempt to announce a payout of a bot, the latest first"""
         return cast('ListDeliveriesData', self._data('listDeliveries', query={'payout_id': payout_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ListDeliveriesDataItemsItem]:
+    def iterate_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Delivery]:
         """Every attempt to announce a payout of a bot, the latest first: all pages"""
         return self._pages('listDeliveries', query={'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='items')
 
-    def redeliver_payout(self, body: RedeliverPayoutBody, *, idempotency_key: str | None = None) -> RedeliverPayoutData:
+    def redeliver_payout(self, body: RedeliverPayoutRequest, *, idempotency_key: str | None = None) -> PayoutId:
         """Announce a payout now that failed or waits for its next attempt, as `payout retry`"""
-        return cast('RedeliverPayoutData', self._data('redeliverPayout', body=body, idempotency_key=idempotency_key))
+        return cast('PayoutId', self._data('redeliverPayout', body=body, idempotency_key=idempotency_key))
 
-    def admin_list_projections(self) -> AdminListProjectionsData:
+    def admin_list_projections(self) -> ReadModelVersions:
         """Every version of every read model: state, lag, error, and what to do next"""
-        return cast('AdminListProjectionsData', self._data('adminListProjections'))
+        return cast('ReadModelVersions', self._data('adminListProjections'))
 
-    def admin_switch_projection(self, body: AdminSwitchProjectionBody) -> AdminSwitchProjectionData:
+    def admin_switch_projection(self, body: SwitchVersionRequest) -> ChangedVersion:
         """Let a verified version answer; without a version the newest. The log records who and why"""
-        return cast('AdminSwitchProjectionData', self._data('adminSwitchProjection', body=body))
+        return cast('ChangedVersion', self._data('adminSwitchProjection', body=body))
 
-    def admin_drop_projection(self, body: AdminDropProjectionBody) -> AdminDropProjectionData:
+    def admin_drop_projection(self, body: DropVersionRequest) -> ChangedVersion:
         """Drop a version that does not answer. The log records who and why"""
-        return cast('AdminDropProjectionData', self._data('adminDropProjection', body=body))
+        return cast('ChangedVersion', self._data('adminDropProjection', body=body))
 
-    def admin_list_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> AdminListDeadLettersData:
+    def admin_list_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> DeadLetters:
         """Commits at which a read model stopped, or which it skipped, with their events"""
-        return cast('AdminListDeadLettersData', self._data('adminListDeadLetters', query={'limit': limit, 'offset': offset}))
+        return cast('DeadLetters', self._data('adminListDeadLetters', query={'limit': limit, 'offset': offset}))
 
     def iterate_admin_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> Iterator[DeadLetter]:
         """Commits at which a read model stopped, or which it skipped, with their events: all pages"""
         return self._pages('adminListDeadLetters', query={'limit': limit, 'offset': offset}, items='items')
 
-    def admin_retry_dead_letter(self, body: AdminRetryDeadLetterBody) -> AdminRetryDeadLetterData:
+    def admin_retry_dead_letter(self, body: RetryDeadLetterRequest) -> DecidedDeadLetter:
         """Apply the commit again. The log records who asked"""
-        return cast('AdminRetryDeadLetterData', self._data('adminRetryDeadLetter', body=body))
+        return cast('DecidedDeadLetter', self._data('adminRetryDeadLetter', body=body))
 
-    def admin_skip_dead_letter(self, body: AdminSkipDeadLetterBody) -> AdminSkipDeadLetterData:
+    def admin_skip_dead_letter(self, body: SkipDeadLetterRequest) -> DecidedDeadLetter:
         """Skip the commit, now and in every replay. The log records who and why"""
-        return cast('AdminSkipDeadLetterData', self._data('adminSkipDeadLetter', body=body))
+        return cast('DecidedDeadLetter', self._data('adminSkipDeadLetter', body=body))
 
     def admin_list_processes(self) -> AdminListProcessesData:
         """The background processes: lag, error, lease, and the parts of their work that fail"""
@@ -661,19 +652,19 @@ class Methods(Calls):
         """Bot errors of all bots, grouped by what they say, the most frequent first; at most 100 groups"""
         return cast('AdminListBotErrorsData', self._data('adminListBotErrors', query={'days': days}))
 
-    def admin_request_job(self, body: AdminRequestJobBody, *, idempotency_key: str | None = None) -> AdminRequestJobData:
+    def admin_request_job(self, body: JobRequest, *, idempotency_key: str | None = None) -> RequestedJob:
         """Ask for a rebuild, a verification (a comparison with a replay), or an audit. An instance does it; the log records who and why"""
-        return cast('AdminRequestJobData', self._data('adminRequestJob', body=body, idempotency_key=idempotency_key))
+        return cast('RequestedJob', self._data('adminRequestJob', body=body, idempotency_key=idempotency_key))
 
-    def admin_list_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['rebuild', 'verify', 'audit'] | None = None) -> AdminListJobsData:
+    def admin_list_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: JobKind | None = None) -> AdminListJobsData:
         """Jobs, newest first"""
         return cast('AdminListJobsData', self._data('adminListJobs', query={'limit': limit, 'offset': offset, 'kind': kind}))
 
-    def iterate_admin_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['rebuild', 'verify', 'audit'] | None = None) -> Iterator[Job]:
+    def iterate_admin_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: JobKind | None = None) -> Iterator[Job]:
         """Jobs, newest first: all pages"""
         return self._pages('adminListJobs', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
 
-    def admin_get_job(self, *, job_id: str) -> Job:
+    def admin_get_job(self, *, job_id: Uuid) -> Job:
         """A job: its state, progress and result"""
         return cast('Job', self._data('adminGetJob', path={'job_id': job_id}))
 
@@ -681,23 +672,23 @@ class Methods(Calls):
 class AsyncMethods(AsyncCalls):
     """A method for each call of the service."""
 
-    async def send_target(self, body: TargetEventInput | Sequence[TargetEventInput], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
+    async def send_target(self, body: TargetEvent | Sequence[TargetEvent], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
         """Send one target event, or an array of 1 to 100: all are accepted or none"""
         await self._data('sendTarget', body=body, query={'report': report}, idempotency_key=idempotency_key)
 
-    async def send_event(self, body: CustomEventInput | Sequence[CustomEventInput], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
+    async def send_event(self, body: CustomEvent | Sequence[CustomEvent], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
         """Send one custom event, or an array of 1 to 1000: all are accepted or none"""
         await self._data('sendEvent', body=body, query={'report': report}, idempotency_key=idempotency_key)
 
-    async def send_update(self, body: ForwardedUpdateInput, *, idempotency_key: str | None = None) -> None:
+    async def send_update(self, body: ForwardedUpdate, *, idempotency_key: str | None = None) -> None:
         """Forward one update of the messaging platform"""
         await self._data('sendUpdate', body=body, idempotency_key=idempotency_key)
 
-    async def send_batch_update(self, body: Sequence[ForwardedUpdateInput], *, idempotency_key: str | None = None) -> None:
+    async def send_batch_update(self, body: Sequence[ForwardedUpdate], *, idempotency_key: str | None = None) -> None:
         """Forward 1 to 1000 updates: all are accepted or none"""
         await self._data('sendBatchUpdate', body=body, idempotency_key=idempotency_key)
 
-    async def webhook(self, body: WebhookUpdateInput, *, bot_public_key: str, secret_token: str) -> None:
+    async def webhook(self, body: WebhookUpdate, *, bot_public_key: str, secret_token: str) -> None:
         """The platform's webhook: set this URL with the bot's secret token"""
         await self._data('webhook', body=body, path={'bot_public_key': bot_public_key}, header={'x-telegram-bot-api-secret-token': secret_token})
 
@@ -733,25 +724,25 @@ class AsyncMethods(AsyncCalls):
         """UTM labels that the bot has seen, each list with the most used first"""
         return cast('UtmLabels', await self._data('listUtmLabels'))
 
-    async def preview_report(self, body: PreviewRequestInput) -> Report:
+    async def preview_report(self, body: PreviewRequest) -> Report:
         """Run a report without saving it and get its first 10 rows"""
         return cast('Report', await self._data('previewReport', body=body))
 
-    async def run_report(self, body: RunRequestInput) -> Report:
+    async def run_report(self, body: RunRequest) -> Report:
         """Run a saved report, or one that is not, and get all its rows as JSON or CSV"""
         return cast('Report', await self._data('runReport', body=body))
 
-    async def run_report_csv(self, body: RunRequestInput) -> str:
+    async def run_report_csv(self, body: RunRequest) -> str:
         """Run a saved report, or one that is not, and get all its rows as JSON or CSV, as CSV"""
         return await self._csv('runReport', body=body)
 
-    async def list_report_users(self, body: ReportUsersRequestInput) -> ListReportUsersData:
+    async def list_report_users(self, body: ReportUsersRequest) -> ReportUsers:
         """The users behind a number of a report"""
-        return cast('ListReportUsersData', await self._data('listReportUsers', body=body))
+        return cast('ReportUsers', await self._data('listReportUsers', body=body))
 
-    async def save_report(self, body: SaveRequestInput, *, idempotency_key: str | None = None) -> SaveReportData:
+    async def save_report(self, body: SaveRequest, *, idempotency_key: str | None = None) -> SavedReportId:
         """Save a report, or replace a saved one by its uuid"""
-        return cast('SaveReportData', await self._data('saveReport', body=body, idempotency_key=idempotency_key))
+        return cast('SavedReportId', await self._data('saveReport', body=body, idempotency_key=idempotency_key))
 
     async def list_reports(self) -> ListReportsData:
         """Saved reports, newest first: of one bot, or without resource_key of every bot of the key"""
@@ -761,23 +752,23 @@ class AsyncMethods(AsyncCalls):
         """A saved report"""
         return cast('SavedReport', await self._data('getReport', query={'uuid': uuid}))
 
-    async def delete_report(self, body: DeleteReportRequestInput, *, idempotency_key: str | None = None) -> DeleteReportData:
+    async def delete_report(self, body: DeleteReportRequest, *, idempotency_key: str | None = None) -> SavedReportId:
         """Delete a saved report"""
-        return cast('DeleteReportData', await self._data('deleteReport', body=body, idempotency_key=idempotency_key))
+        return cast('SavedReportId', await self._data('deleteReport', body=body, idempotency_key=idempotency_key))
 
-    async def pin_report(self, body: PinReportRequestInput, *, idempotency_key: str | None = None) -> PinReportData:
+    async def pin_report(self, body: PinReportRequest, *, idempotency_key: str | None = None) -> SavedReportId:
         """Pin a saved report to the dashboard of its bot, or take it off"""
-        return cast('PinReportData', await self._data('pinReport', body=body, idempotency_key=idempotency_key))
+        return cast('SavedReportId', await self._data('pinReport', body=body, idempotency_key=idempotency_key))
 
-    async def count_new_users(self, *, date_from: str, date_to: str) -> CountNewUsersData:
+    async def count_new_users(self, *, date_from: str, date_to: str) -> NewUsers:
         """How many users of the bot are new, by day"""
-        return cast('CountNewUsersData', await self._data('countNewUsers', query={'date_from': date_from, 'date_to': date_to}))
+        return cast('NewUsers', await self._data('countNewUsers', query={'date_from': date_from, 'date_to': date_to}))
 
-    async def create_broadcast(self, body: CreateBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+    async def create_broadcast(self, body: CreateBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Create a broadcast, and with activate launch it"""
         return cast('Broadcast', await self._data('createBroadcast', body=body, idempotency_key=idempotency_key))
 
-    async def save_broadcast(self, body: SaveBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+    async def save_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Change a draft; any other status is answered unchanged"""
         return cast('Broadcast', await self._data('saveBroadcast', body=body, idempotency_key=idempotency_key))
 
@@ -785,33 +776,33 @@ class AsyncMethods(AsyncCalls):
         """A broadcast: its content, status and statistics"""
         return cast('Broadcast', await self._data('getBroadcast', query={'id': id}))
 
-    async def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> ListBroadcastsData:
+    async def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first"""
-        return cast('ListBroadcastsData', await self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}))
+        return cast('Broadcasts', await self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}))
 
     def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Broadcast]:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first: all pages"""
         return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}, items='items')
 
-    async def activate_broadcast(self, body: SaveBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+    async def activate_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""
         return cast('Broadcast', await self._data('activateBroadcast', body=body, idempotency_key=idempotency_key))
 
-    async def cancel_broadcast(self, body: CancelBroadcastRequestInput, *, idempotency_key: str | None = None) -> Broadcast:
+    async def cancel_broadcast(self, body: CancelBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Stop a broadcast; one that was not picked up yet becomes a draft again"""
         return cast('Broadcast', await self._data('cancelBroadcast', body=body, idempotency_key=idempotency_key))
 
-    async def upload_segment(self, body: UploadSegmentRequestInput, *, idempotency_key: str | None = None) -> UploadSegmentData:
+    async def upload_segment(self, body: UploadSegmentRequest, *, idempotency_key: str | None = None) -> UploadedSegment:
         """Upload a list of chats for a draft, to be named in its audience as a custom segment"""
-        return cast('UploadSegmentData', await self._data('uploadSegment', body=body, idempotency_key=idempotency_key))
+        return cast('UploadedSegment', await self._data('uploadSegment', body=body, idempotency_key=idempotency_key))
 
-    async def create_segment_from_report(self, body: SegmentFromReportRequestInput, *, idempotency_key: str | None = None) -> CreateSegmentFromReportData:
+    async def create_segment_from_report(self, body: SegmentFromReportRequest, *, idempotency_key: str | None = None) -> SegmentFromReport:
         """Freeze the users behind a number of a report as a list for a draft, to be named in its audience"""
-        return cast('CreateSegmentFromReportData', await self._data('createSegmentFromReport', body=body, idempotency_key=idempotency_key))
+        return cast('SegmentFromReport', await self._data('createSegmentFromReport', body=body, idempotency_key=idempotency_key))
 
-    async def list_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> ListRecipientsData:
+    async def list_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> Recipients:
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV"""
-        return cast('ListRecipientsData', await self._data('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}))
+        return cast('Recipients', await self._data('listRecipients', query={'id': id, 'state': state, 'limit': limit, 'offset': offset}))
 
     def iterate_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Recipient]:
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV: all pages"""
@@ -821,33 +812,33 @@ class AsyncMethods(AsyncCalls):
         """The recipients of a broadcast by chat id, and what became of each, as JSON or CSV, as CSV"""
         return await self._csv('listRecipients', query={'id': id, 'state': state, 'raw': raw, 'limit': limit, 'offset': offset})
 
-    async def get_broadcast_statistics(self, *, id: int) -> GetBroadcastStatisticsData:
+    async def get_broadcast_statistics(self, *, id: int) -> BroadcastStatistics:
         """What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link"""
-        return cast('GetBroadcastStatisticsData', await self._data('getBroadcastStatistics', query={'id': id}))
+        return cast('BroadcastStatistics', await self._data('getBroadcastStatistics', query={'id': id}))
 
-    async def count_conversions(self, body: ConversionsRequestInput) -> CountConversionsData:
+    async def count_conversions(self, body: ConversionsRequest) -> BroadcastConversions:
         """How many recipients of a broadcast did something within days of their message, in all and by variant"""
-        return cast('CountConversionsData', await self._data('countConversions', body=body))
+        return cast('BroadcastConversions', await self._data('countConversions', body=body))
 
-    async def list_broadcast_fields(self) -> ListBroadcastFieldsData:
+    async def list_broadcast_fields(self) -> BroadcastFields:
         """The fields that audiences and templates can name"""
-        return cast('ListBroadcastFieldsData', await self._data('listBroadcastFields'))
+        return cast('BroadcastFields', await self._data('listBroadcastFields'))
 
-    async def count_audience(self, body: CountAudienceBody) -> CountAudienceData:
+    async def count_audience(self, body: AudienceSizeRequest) -> AudienceSize:
         """How many chats an audience has now, with some of them; a launch resolves it again"""
-        return cast('CountAudienceData', await self._data('countAudience', body=body))
+        return cast('AudienceSize', await self._data('countAudience', body=body))
 
-    async def preview_broadcast(self, body: PreviewBroadcastBody) -> PreviewBroadcastData:
+    async def preview_broadcast(self, body: PreviewBroadcastRequest) -> BroadcastPreview:
         """A message as a user would get it, with its entities, and what is wrong with it"""
-        return cast('PreviewBroadcastData', await self._data('previewBroadcast', body=body))
+        return cast('BroadcastPreview', await self._data('previewBroadcast', body=body))
 
-    async def test_send(self, body: TestSendBody) -> TestSendData:
+    async def test_send(self, body: TestSendRequest) -> TestSendOutcome:
         """Send a message to one chat at once; it counts nowhere"""
-        return cast('TestSendData', await self._data('testSend', body=body))
+        return cast('TestSendOutcome', await self._data('testSend', body=body))
 
-    async def save_segment(self, body: SaveSegmentRequestInput, *, idempotency_key: str | None = None) -> SaveSegmentData:
+    async def save_segment(self, body: SaveSegmentRequest, *, idempotency_key: str | None = None) -> SavedSegmentId:
         """Save a segment: a name and conditions; or replace a saved one by its id"""
-        return cast('SaveSegmentData', await self._data('saveSegment', body=body, idempotency_key=idempotency_key))
+        return cast('SavedSegmentId', await self._data('saveSegment', body=body, idempotency_key=idempotency_key))
 
     async def list_saved_segments(self) -> ListSavedSegmentsData:
         """The saved segments of the bot, newest first"""
@@ -857,167 +848,167 @@ class AsyncMethods(AsyncCalls):
         """A saved segment"""
         return cast('SavedSegment', await self._data('getSavedSegment', query={'saved_segment_id': saved_segment_id}))
 
-    async def delete_saved_segment(self, body: DeleteSavedSegmentRequestInput, *, idempotency_key: str | None = None) -> DeleteSavedSegmentData:
+    async def delete_saved_segment(self, body: DeleteSavedSegmentRequest, *, idempotency_key: str | None = None) -> SavedSegmentId:
         """Delete a saved segment, unless a scheduled broadcast uses it"""
-        return cast('DeleteSavedSegmentData', await self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
+        return cast('SavedSegmentId', await self._data('deleteSavedSegment', body=body, idempotency_key=idempotency_key))
 
-    async def create_referral_code(self, body: CreateReferralCodeBody, *, idempotency_key: str | None = None) -> CreateReferralCodeData:
+    async def create_referral_code(self, body: UserRequest, *, idempotency_key: str | None = None) -> CreatedCode:
         """A new referral code of a user; old ones stay valid"""
-        return cast('CreateReferralCodeData', await self._data('createReferralCode', body=body, idempotency_key=idempotency_key))
+        return cast('CreatedCode', await self._data('createReferralCode', body=body, idempotency_key=idempotency_key))
 
-    async def create_referral_code_by_get(self, *, user_id: int, idempotency_key: str | None = None) -> CreateReferralCodeByGetData:
+    async def create_referral_code_by_get(self, *, user_id: int, idempotency_key: str | None = None) -> CreatedCode:
         """The same by GET: each request makes a new code"""
-        return cast('CreateReferralCodeByGetData', await self._data('createReferralCodeByGet', query={'user_id': user_id}, idempotency_key=idempotency_key))
+        return cast('CreatedCode', await self._data('createReferralCodeByGet', query={'user_id': user_id}, idempotency_key=idempotency_key))
 
-    async def set_code_owners(self, body: Sequence[SetCodeOwnersBodyItem], *, idempotency_key: str | None = None) -> SetCodeOwnersData:
+    async def set_code_owners(self, body: Sequence[CodeOwner], *, idempotency_key: str | None = None) -> CodeOwnerships:
         """Say whose codes are; past visits by them count for their owners"""
-        return cast('SetCodeOwnersData', await self._data('setCodeOwners', body=body, idempotency_key=idempotency_key))
+        return cast('CodeOwnerships', await self._data('setCodeOwners', body=body, idempotency_key=idempotency_key))
 
-    async def list_referral_codes(self, *, user_id: int) -> ListReferralCodesData:
+    async def list_referral_codes(self, *, user_id: int) -> ReferralCodes:
         """A user's codes, newest first, and the number of the user's referrals"""
-        return cast('ListReferralCodesData', await self._data('listReferralCodes', query={'user_id': user_id}))
+        return cast('ReferralCodes', await self._data('listReferralCodes', query={'user_id': user_id}))
 
-    async def list_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralsData:
+    async def list_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Referrals:
         """The users that a user referred, newest first"""
-        return cast('ListReferralsData', await self._data('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Referrals', await self._data('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListReferralsDataReferralsItem]:
+    def iterate_referrals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Referral]:
         """The users that a user referred, newest first: all pages"""
         return self._pages('listReferrals', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrals')
 
-    async def mark_referral(self, body: MarkReferralBody, *, idempotency_key: str | None = None) -> MarkReferralData:
+    async def mark_referral(self, body: MarkReferralRequest, *, idempotency_key: str | None = None) -> Attribution:
         """Mark a user as referred, by a code or by the referrer; who has a referrer keeps that one"""
-        return cast('MarkReferralData', await self._data('markReferral', body=body, idempotency_key=idempotency_key))
+        return cast('Attribution', await self._data('markReferral', body=body, idempotency_key=idempotency_key))
 
-    async def get_referral_balance(self, *, user_id: int, at: str | None = None) -> GetReferralBalanceData:
+    async def get_referral_balance(self, *, user_id: int, at: str | None = None) -> Balances:
         """A referrer's balance, a row for each unit with any accrual"""
-        return cast('GetReferralBalanceData', await self._data('getReferralBalance', query={'user_id': user_id, 'at': at}))
+        return cast('Balances', await self._data('getReferralBalance', query={'user_id': user_id, 'at': at}))
 
-    async def request_referral_payout(self, body: RequestReferralPayoutBody, *, idempotency_key: str | None = None) -> RequestReferralPayoutData:
+    async def request_referral_payout(self, body: PayoutRequest, *, idempotency_key: str | None = None) -> RequestedPayouts:
         """Request a payout of all that is available, one for each unit"""
-        return cast('RequestReferralPayoutData', await self._data('requestReferralPayout', body=body, idempotency_key=idempotency_key))
+        return cast('RequestedPayouts', await self._data('requestReferralPayout', body=body, idempotency_key=idempotency_key))
 
-    async def list_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralPayoutsData:
+    async def list_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Payouts:
         """A referrer's payouts, newest first"""
-        return cast('ListReferralPayoutsData', await self._data('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Payouts', await self._data('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListReferralPayoutsDataPayoutsItem]:
+    def iterate_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Payout]:
         """A referrer's payouts, newest first: all pages"""
         return self._pages('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='payouts')
 
-    async def reverse_referral_accrual(self, body: ReverseReferralAccrualBody, *, idempotency_key: str | None = None) -> ReverseReferralAccrualData:
+    async def reverse_referral_accrual(self, body: ReverseAccrualRequest, *, idempotency_key: str | None = None) -> Reversal:
         """Cancel an accrual; one that was paid is made good by one of the opposite amount"""
-        return cast('ReverseReferralAccrualData', await self._data('reverseReferralAccrual', body=body, idempotency_key=idempotency_key))
+        return cast('Reversal', await self._data('reverseReferralAccrual', body=body, idempotency_key=idempotency_key))
 
-    async def list_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ListReferralAccrualsData:
+    async def list_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Accruals:
         """A referrer's accruals, newest first"""
-        return cast('ListReferralAccrualsData', await self._data('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Accruals', await self._data('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListReferralAccrualsDataAccrualsItem]:
+    def iterate_referral_accruals(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Accrual]:
         """A referrer's accruals, newest first: all pages"""
         return self._pages('listReferralAccruals', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='accruals')
 
-    async def list_referral_rates(self, *, user_id: int) -> ListReferralRatesData:
+    async def list_referral_rates(self, *, user_id: int) -> RewardRates:
         """What each active rule of the bot earns a referrer: the rate that was locked, else the rule's"""
-        return cast('ListReferralRatesData', await self._data('listReferralRates', query={'user_id': user_id}))
+        return cast('RewardRates', await self._data('listReferralRates', query={'user_id': user_id}))
 
-    async def list_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> ListReferralHistoryData:
+    async def list_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> BalanceHistory:
         """The changes of a referrer's balances, each row with the balance after it"""
-        return cast('ListReferralHistoryData', await self._data('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}))
+        return cast('BalanceHistory', await self._data('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}))
 
-    def iterate_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> AsyncIterator[ListReferralHistoryDataHistoryItem]:
+    def iterate_referral_history(self, *, user_id: int, limit: int | None = None, offset: int | None = None, unit_id: str | None = None, at: str | None = None, order: Literal['asc', 'desc'] | None = None) -> AsyncIterator[BalanceChange]:
         """The changes of a referrer's balances, each row with the balance after it: all pages"""
         return self._pages('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}, items='history')
 
-    async def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListReferrersData:
+    async def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Referrers:
         """The bot's referrers with their balances, by referrals or by an amount of a unit"""
-        return cast('ListReferrersData', await self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Referrers', await self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListReferrersDataReferrersItem]:
+    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Referrer]:
         """The bot's referrers with their balances, by referrals or by an amount of a unit: all pages"""
         return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrers')
 
-    async def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListAllReferralPayoutsData:
+    async def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> DetailedPayouts:
         """The payouts of all referrers, newest first, each with its webhook deliveries"""
-        return cast('ListAllReferralPayoutsData', await self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
+        return cast('DetailedPayouts', await self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListAllReferralPayoutsDataPayoutsItem]:
+    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[DetailedPayout]:
         """The payouts of all referrers, newest first, each with its webhook deliveries: all pages"""
         return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
 
-    async def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> ListReferralEntriesData:
+    async def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> DetailedAccruals:
         """Every accrual of an account, reversed ones too, with the payout that has it"""
-        return cast('ListReferralEntriesData', await self._data('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}))
+        return cast('DetailedAccruals', await self._data('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}))
 
-    def iterate_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> AsyncIterator[ListReferralEntriesDataEntriesItem]:
+    def iterate_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> AsyncIterator[DetailedAccrual]:
         """Every accrual of an account, reversed ones too, with the payout that has it: all pages"""
         return self._pages('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}, items='entries')
 
-    async def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> GetReferralChainData:
+    async def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> AccountChain:
         """The commits of an account's stream with their hashes, oldest first"""
-        return cast('GetReferralChainData', await self._data('getReferralChain', query={'user_id': user_id, 'position': position, 'hash': hash, 'limit': limit}))
+        return cast('AccountChain', await self._data('getReferralChain', query={'user_id': user_id, 'position': position, 'hash': hash, 'limit': limit}))
 
-    async def get_referral_program(self) -> GetReferralProgramData:
+    async def get_referral_program(self) -> ReferralProgram:
         """The bot's reward rules, and the units of its amounts"""
-        return cast('GetReferralProgramData', await self._data('getReferralProgram'))
+        return cast('ReferralProgram', await self._data('getReferralProgram'))
 
     async def list_bot_settings(self) -> ListBotSettingsData:
         """The bots of the key, with their settings"""
         return cast('ListBotSettingsData', await self._data('listBotSettings'))
 
-    async def create_bot(self, body: CreateBotBody, *, idempotency_key: str | None = None) -> CreateBotData:
+    async def create_bot(self, body: CreateBotRequest, *, idempotency_key: str | None = None) -> BotSecret:
         """Create a bot, with a key for all bots. Shows the secret of its platform webhook once"""
-        return cast('CreateBotData', await self._data('createBot', body=body, idempotency_key=idempotency_key))
+        return cast('BotSecret', await self._data('createBot', body=body, idempotency_key=idempotency_key))
 
-    async def set_bot(self, body: SetBotBody, *, idempotency_key: str | None = None) -> SetBotData:
+    async def set_bot(self, body: SetBotRequest, *, idempotency_key: str | None = None) -> ResourceKey:
         """Change a bot's settings: each field that is given"""
-        return cast('SetBotData', await self._data('setBot', body=body, idempotency_key=idempotency_key))
+        return cast('ResourceKey', await self._data('setBot', body=body, idempotency_key=idempotency_key))
 
-    async def rotate_bot_webhook_secret(self, body: RotateBotWebhookSecretBody, *, idempotency_key: str | None = None) -> RotateBotWebhookSecretData:
+    async def rotate_bot_webhook_secret(self, body: NoFields, *, idempotency_key: str | None = None) -> BotSecret:
         """Replace the secret of the platform's webhook, and show the new one once"""
-        return cast('RotateBotWebhookSecretData', await self._data('rotateBotWebhookSecret', body=body, idempotency_key=idempotency_key))
+        return cast('BotSecret', await self._data('rotateBotWebhookSecret', body=body, idempotency_key=idempotency_key))
 
     async def list_keys(self, *, limit: int | None = None, offset: int | None = None) -> ListKeysData:
         """The keys within the reach of the key, the latest first, with their last use"""
         return cast('ListKeysData', await self._data('listKeys', query={'limit': limit, 'offset': offset}))
 
-    def iterate_keys(self, *, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListKeysDataItemsItem]:
+    def iterate_keys(self, *, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Key]:
         """The keys within the reach of the key, the latest first, with their last use: all pages"""
         return self._pages('listKeys', query={'limit': limit, 'offset': offset}, items='items')
 
-    async def issue_key(self, body: IssueKeyBody, *, idempotency_key: str | None = None) -> IssueKeyData:
+    async def issue_key(self, body: IssueKeyRequest, *, idempotency_key: str | None = None) -> IssuedKey:
         """Issue a key of kind personal or service. Its value is shown once"""
-        return cast('IssueKeyData', await self._data('issueKey', body=body, idempotency_key=idempotency_key))
+        return cast('IssuedKey', await self._data('issueKey', body=body, idempotency_key=idempotency_key))
 
-    async def rotate_key(self, body: RotateKeyBody, *, idempotency_key: str | None = None) -> RotateKeyData:
+    async def rotate_key(self, body: RotateKeyRequest, *, idempotency_key: str | None = None) -> IssuedKey:
         """Issue a key in the place of another, which keeps working for the overlap. Its value is shown once"""
-        return cast('RotateKeyData', await self._data('rotateKey', body=body, idempotency_key=idempotency_key))
+        return cast('IssuedKey', await self._data('rotateKey', body=body, idempotency_key=idempotency_key))
 
-    async def revoke_key(self, body: RevokeKeyBody, *, idempotency_key: str | None = None) -> RevokeKeyData:
+    async def revoke_key(self, body: RevokeKeyRequest, *, idempotency_key: str | None = None) -> KeyId:
         """Revoke a key other than that of the request, and the keys that it made by rotating itself, within 2 s"""
-        return cast('RevokeKeyData', await self._data('revokeKey', body=body, idempotency_key=idempotency_key))
+        return cast('KeyId', await self._data('revokeKey', body=body, idempotency_key=idempotency_key))
 
     async def list_goals(self) -> ListGoalsData:
         """The goals of a bot, Sale included"""
         return cast('ListGoalsData', await self._data('listGoals'))
 
-    async def create_goal(self, body: CreateGoalBody, *, idempotency_key: str | None = None) -> CreateGoalData:
+    async def create_goal(self, body: CreateGoalRequest, *, idempotency_key: str | None = None) -> GoalId:
         """Create a goal, which send-target names by its target_id"""
-        return cast('CreateGoalData', await self._data('createGoal', body=body, idempotency_key=idempotency_key))
+        return cast('GoalId', await self._data('createGoal', body=body, idempotency_key=idempotency_key))
 
     async def list_units(self) -> ListUnitsData:
         """The units of a bot"""
         return cast('ListUnitsData', await self._data('listUnits'))
 
-    async def create_unit(self, body: CreateUnitBody, *, idempotency_key: str | None = None) -> CreateUnitData:
+    async def create_unit(self, body: CreateUnitRequest, *, idempotency_key: str | None = None) -> UnitId:
         """Create a unit. Currencies of ISO 4217 and XTR need none"""
-        return cast('CreateUnitData', await self._data('createUnit', body=body, idempotency_key=idempotency_key))
+        return cast('UnitId', await self._data('createUnit', body=body, idempotency_key=idempotency_key))
 
     async def list_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> ListExchangeRatesData:
         """The exchange rates, which an operator sets for all owners"""
         return cast('ListExchangeRatesData', await self._data('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}))
 
-    def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListExchangeRatesDataItemsItem]:
+    def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ExchangeRate]:
         """The exchange rates, which an operator sets for all owners: all pages"""
         return self._pages('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}, items='items')
 
@@ -1025,65 +1016,65 @@ class AsyncMethods(AsyncCalls):
         """The reward rules of a bot"""
         return cast('ListRulesData', await self._data('listRules'))
 
-    async def create_rule(self, body: CreateRuleBody, *, idempotency_key: str | None = None) -> CreateRuleData:
+    async def create_rule(self, body: CreateRuleRequest, *, idempotency_key: str | None = None) -> RuleId:
         """Create a reward rule"""
-        return cast('CreateRuleData', await self._data('createRule', body=body, idempotency_key=idempotency_key))
+        return cast('RuleId', await self._data('createRule', body=body, idempotency_key=idempotency_key))
 
-    async def edit_rule(self, body: EditRuleBody, *, idempotency_key: str | None = None) -> EditRuleData:
+    async def edit_rule(self, body: EditRuleRequest, *, idempotency_key: str | None = None) -> RuleId:
         """Change a rule: each field that is given. Rewards that were earned keep their amounts"""
-        return cast('EditRuleData', await self._data('editRule', body=body, idempotency_key=idempotency_key))
+        return cast('RuleId', await self._data('editRule', body=body, idempotency_key=idempotency_key))
 
-    async def get_payout_webhook(self) -> GetPayoutWebhookData:
+    async def get_payout_webhook(self) -> PayoutWebhookSetting:
         """The webhook that payouts of a bot are announced to, without its secret"""
-        return cast('GetPayoutWebhookData', await self._data('getPayoutWebhook'))
+        return cast('PayoutWebhookSetting', await self._data('getPayoutWebhook'))
 
-    async def set_payout_webhook(self, body: SetPayoutWebhookBody, *, idempotency_key: str | None = None) -> SetPayoutWebhookData:
+    async def set_payout_webhook(self, body: SetWebhookRequest, *, idempotency_key: str | None = None) -> WebhookSecret:
         """Set the address. The first time shows the signing secret, which later addresses keep"""
-        return cast('SetPayoutWebhookData', await self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
+        return cast('WebhookSecret', await self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
 
-    async def rotate_payout_webhook_secret(self, body: RotatePayoutWebhookSecretBody, *, idempotency_key: str | None = None) -> RotatePayoutWebhookSecretData:
+    async def rotate_payout_webhook_secret(self, body: NoFields, *, idempotency_key: str | None = None) -> WebhookSecret:
         """Replace the signing secret and show it once. The former one also signs for 24 hours"""
-        return cast('RotatePayoutWebhookSecretData', await self._data('rotatePayoutWebhookSecret', body=body, idempotency_key=idempotency_key))
+        return cast('WebhookSecret', await self._data('rotatePayoutWebhookSecret', body=body, idempotency_key=idempotency_key))
 
     async def list_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListDeliveriesData:
         """Every attempt to announce a payout of a bot, the latest first"""
         return cast('ListDeliveriesData', await self._data('listDeliveries', query={'payout_id': payout_id, 'limit': limit, 'offset': offset}))
 
-    def iterate_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ListDeliveriesDataItemsItem]:
+    def iterate_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Delivery]:
         """Every attempt to announce a payout of a bot, the latest first: all pages"""
         return self._pages('listDeliveries', query={'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='items')
 
-    async def redeliver_payout(self, body: RedeliverPayoutBody, *, idempotency_key: str | None = None) -> RedeliverPayoutData:
+    async def redeliver_payout(self, body: RedeliverPayoutRequest, *, idempotency_key: str | None = None) -> PayoutId:
         """Announce a payout now that failed or waits for its next attempt, as `payout retry`"""
-        return cast('RedeliverPayoutData', await self._data('redeliverPayout', body=body, idempotency_key=idempotency_key))
+        return cast('PayoutId', await self._data('redeliverPayout', body=body, idempotency_key=idempotency_key))
 
-    async def admin_list_projections(self) -> AdminListProjectionsData:
+    async def admin_list_projections(self) -> ReadModelVersions:
         """Every version of every read model: state, lag, error, and what to do next"""
-        return cast('AdminListProjectionsData', await self._data('adminListProjections'))
+        return cast('ReadModelVersions', await self._data('adminListProjections'))
 
-    async def admin_switch_projection(self, body: AdminSwitchProjectionBody) -> AdminSwitchProjectionData:
+    async def admin_switch_projection(self, body: SwitchVersionRequest) -> ChangedVersion:
         """Let a verified version answer; without a version the newest. The log records who and why"""
-        return cast('AdminSwitchProjectionData', await self._data('adminSwitchProjection', body=body))
+        return cast('ChangedVersion', await self._data('adminSwitchProjection', body=body))
 
-    async def admin_drop_projection(self, body: AdminDropProjectionBody) -> AdminDropProjectionData:
+    async def admin_drop_projection(self, body: DropVersionRequest) -> ChangedVersion:
         """Drop a version that does not answer. The log records who and why"""
-        return cast('AdminDropProjectionData', await self._data('adminDropProjection', body=body))
+        return cast('ChangedVersion', await self._data('adminDropProjection', body=body))
 
-    async def admin_list_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> AdminListDeadLettersData:
+    async def admin_list_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> DeadLetters:
         """Commits at which a read model stopped, or which it skipped, with their events"""
-        return cast('AdminListDeadLettersData', await self._data('adminListDeadLetters', query={'limit': limit, 'offset': offset}))
+        return cast('DeadLetters', await self._data('adminListDeadLetters', query={'limit': limit, 'offset': offset}))
 
     def iterate_admin_dead_letters(self, *, limit: int | None = None, offset: int | None = None) -> AsyncIterator[DeadLetter]:
         """Commits at which a read model stopped, or which it skipped, with their events: all pages"""
         return self._pages('adminListDeadLetters', query={'limit': limit, 'offset': offset}, items='items')
 
-    async def admin_retry_dead_letter(self, body: AdminRetryDeadLetterBody) -> AdminRetryDeadLetterData:
+    async def admin_retry_dead_letter(self, body: RetryDeadLetterRequest) -> DecidedDeadLetter:
         """Apply the commit again. The log records who asked"""
-        return cast('AdminRetryDeadLetterData', await self._data('adminRetryDeadLetter', body=body))
+        return cast('DecidedDeadLetter', await self._data('adminRetryDeadLetter', body=body))
 
-    async def admin_skip_dead_letter(self, body: AdminSkipDeadLetterBody) -> AdminSkipDeadLetterData:
+    async def admin_skip_dead_letter(self, body: SkipDeadLetterRequest) -> DecidedDeadLetter:
         """Skip the commit, now and in every replay. The log records who and why"""
-        return cast('AdminSkipDeadLetterData', await self._data('adminSkipDeadLetter', body=body))
+        return cast('DecidedDeadLetter', await self._data('adminSkipDeadLetter', body=body))
 
     async def admin_list_processes(self) -> AdminListProcessesData:
         """The background processes: lag, error, lease, and the parts of their work that fail"""
@@ -1093,18 +1084,18 @@ class AsyncMethods(AsyncCalls):
         """Bot errors of all bots, grouped by what they say, the most frequent first; at most 100 groups"""
         return cast('AdminListBotErrorsData', await self._data('adminListBotErrors', query={'days': days}))
 
-    async def admin_request_job(self, body: AdminRequestJobBody, *, idempotency_key: str | None = None) -> AdminRequestJobData:
+    async def admin_request_job(self, body: JobRequest, *, idempotency_key: str | None = None) -> RequestedJob:
         """Ask for a rebuild, a verification (a comparison with a replay), or an audit. An instance does it; the log records who and why"""
-        return cast('AdminRequestJobData', await self._data('adminRequestJob', body=body, idempotency_key=idempotency_key))
+        return cast('RequestedJob', await self._data('adminRequestJob', body=body, idempotency_key=idempotency_key))
 
-    async def admin_list_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['rebuild', 'verify', 'audit'] | None = None) -> AdminListJobsData:
+    async def admin_list_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: JobKind | None = None) -> AdminListJobsData:
         """Jobs, newest first"""
         return cast('AdminListJobsData', await self._data('adminListJobs', query={'limit': limit, 'offset': offset, 'kind': kind}))
 
-    def iterate_admin_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: Literal['rebuild', 'verify', 'audit'] | None = None) -> AsyncIterator[Job]:
+    def iterate_admin_jobs(self, *, limit: int | None = None, offset: int | None = None, kind: JobKind | None = None) -> AsyncIterator[Job]:
         """Jobs, newest first: all pages"""
         return self._pages('adminListJobs', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
 
-    async def admin_get_job(self, *, job_id: str) -> Job:
+    async def admin_get_job(self, *, job_id: Uuid) -> Job:
         """A job: its state, progress and result"""
         return cast('Job', await self._data('adminGetJob', path={'job_id': job_id}))

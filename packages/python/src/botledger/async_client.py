@@ -24,7 +24,7 @@ from ._pages import Pages
 from ._settings import Settings
 from .async_queue import AsyncEventQueue
 from .spool import SpoolFolder
-from .types import CustomEventInput, ForwardedUpdateInput
+from .types import CustomEvent, ForwardedUpdate
 
 
 class AsyncClient(AsyncMethods):
@@ -109,15 +109,15 @@ class AsyncClient(AsyncMethods):
         max_batch: int = 1000,
         max_delay_s: float = 1.0,
         capacity: int = 10_000,
-        on_failed: OnFailed[CustomEventInput] | None = None,
+        on_failed: OnFailed[CustomEvent] | None = None,
         spool: SpoolFolder | None = None,
-    ) -> AsyncEventQueue[CustomEventInput]:
+    ) -> AsyncEventQueue[CustomEvent]:
         """A queue for `send-event` with a task of its own.
 
         spool: a folder that keeps items until their outcome, so that a kill of the program does not lose them. Events without an
         `event_key` get one, so that a repeat after a kill counts once.
         """
-        queue: AsyncEventQueue[CustomEventInput] = AsyncEventQueue(
+        queue: AsyncEventQueue[CustomEvent] = AsyncEventQueue(
             self, "sendEvent", max_batch, max_delay_s, capacity, on_failed, spool, self._sleep
         )
         self._queues.add(queue)
@@ -129,11 +129,11 @@ class AsyncClient(AsyncMethods):
         max_batch: int = 1000,
         max_delay_s: float = 1.0,
         capacity: int = 10_000,
-        on_failed: OnFailed[ForwardedUpdateInput] | None = None,
+        on_failed: OnFailed[ForwardedUpdate] | None = None,
         spool: SpoolFolder | None = None,
-    ) -> AsyncEventQueue[ForwardedUpdateInput]:
+    ) -> AsyncEventQueue[ForwardedUpdate]:
         """A queue for `send-batch-update` with a task of its own."""
-        queue: AsyncEventQueue[ForwardedUpdateInput] = AsyncEventQueue(
+        queue: AsyncEventQueue[ForwardedUpdate] = AsyncEventQueue(
             self, "sendBatchUpdate", max_batch, max_delay_s, capacity, on_failed, spool, self._sleep
         )
         self._queues.add(queue)

@@ -22,7 +22,7 @@ from ._pages import Pages
 from ._settings import Settings
 from .queue import EventQueue, OnFailed, WaitFor, wait_for
 from .spool import SpoolFolder
-from .types import CustomEventInput, ForwardedUpdateInput
+from .types import CustomEvent, ForwardedUpdate
 
 
 class Client(Methods):
@@ -113,16 +113,16 @@ class Client(Methods):
         max_batch: int = 1000,
         max_delay_s: float = 1.0,
         capacity: int = 10_000,
-        on_failed: OnFailed[CustomEventInput] | None = None,
+        on_failed: OnFailed[CustomEvent] | None = None,
         spool: SpoolFolder | None = None,
         wait_for: WaitFor = wait_for,
-    ) -> EventQueue[CustomEventInput]:
+    ) -> EventQueue[CustomEvent]:
         """A queue for `send-event` with a thread of its own.
 
         spool: a folder that keeps items until their outcome, so that a kill of the program does not lose them. Events without an
         `event_key` get one, so that a repeat after a kill counts once.
         """
-        queue: EventQueue[CustomEventInput] = EventQueue(
+        queue: EventQueue[CustomEvent] = EventQueue(
             self, "sendEvent", max_batch, max_delay_s, capacity, on_failed, spool, wait_for
         )
         self._queues.add(queue)
@@ -134,12 +134,12 @@ class Client(Methods):
         max_batch: int = 1000,
         max_delay_s: float = 1.0,
         capacity: int = 10_000,
-        on_failed: OnFailed[ForwardedUpdateInput] | None = None,
+        on_failed: OnFailed[ForwardedUpdate] | None = None,
         spool: SpoolFolder | None = None,
         wait_for: WaitFor = wait_for,
-    ) -> EventQueue[ForwardedUpdateInput]:
+    ) -> EventQueue[ForwardedUpdate]:
         """A queue for `send-batch-update` with a thread of its own."""
-        queue: EventQueue[ForwardedUpdateInput] = EventQueue(
+        queue: EventQueue[ForwardedUpdate] = EventQueue(
             self, "sendBatchUpdate", max_batch, max_delay_s, capacity, on_failed, spool, wait_for
         )
         self._queues.add(queue)

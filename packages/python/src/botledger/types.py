@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 565aee33768525c7b78572ad98e01e98f268a3ca00bfb8586c76a0abe5400d12
+# SHA-256 of openapi.json: b0608829d668e9d12a09fca8cad886f9e6208fe14d3295c90dddec3855c89761
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from typing_extensions import NotRequired, TypeAlias, TypedDict
 
 
-class TargetEventInput(TypedDict):
+class TargetEvent(TypedDict):
     target_id: int
     """Id of a goal of the bot; 1 is Sale"""
     user_id: int
@@ -27,7 +27,7 @@ class TargetEventInput(TypedDict):
     """Custom properties, at most 50: reports name them events.properties.<name>"""
 
 
-class CustomEventInput(TypedDict):
+class CustomEvent(TypedDict):
     event: str
     """Name of the event"""
     user_id: int
@@ -47,26 +47,29 @@ class CustomEventInput(TypedDict):
     """Custom properties, at most 50: reports name them events.properties.<name>"""
 
 
-class ForwardedUpdateInput(TypedDict):
+class ForwardedUpdate(TypedDict):
     date: NotRequired[str | None]
     """For updates that carry no date of their own, callbacks for one. Default: the time of receipt"""
-    update: UpdateInput
+    update: Update
 
 
-UpdateInput: TypeAlias = 'Mapping[str, Any]'
+Update: TypeAlias = 'Mapping[str, Any]'
 
 
-WebhookUpdateInput: TypeAlias = 'Mapping[str, Any]'
+WebhookUpdate: TypeAlias = 'Mapping[str, Any]'
 
 
 class BotError(TypedDict):
     id: str
-    date: str
+    date: UtcTimestamp
     source: Literal['send-target', 'send-event', 'send-update']
     kind: Literal['unknown_user', 'warning', 'property_limit']
     message: str
     payload: Any
-    resolved_at: str | None
+    resolved_at: UtcTimestamp | None
+
+
+UtcTimestamp: TypeAlias = 'str'
 
 
 class ListBotErrorsData(TypedDict):
@@ -91,9 +94,12 @@ class ReportEvent(TypedDict):
     name: str
     kind: Literal['system', 'target', 'custom']
     target_id: NotRequired[int]
-    first_seen: str | None
-    last_seen: str | None
+    first_seen: Timestamp | None
+    last_seen: Timestamp | None
     count: int
+
+
+Timestamp: TypeAlias = 'str'
 
 
 class ListReportEventsData(TypedDict):
@@ -156,17 +162,17 @@ class UtmLabels(TypedDict):
     """The most used first"""
 
 
-class PreviewRequestInput(TypedDict):
+class PreviewRequest(TypedDict):
     resource_key: NotRequired[str]
-    report_config: ReportConfigInput
+    report_config: ReportConfig
 
 
-ReportConfigInput: TypeAlias = 'Mapping[str, Any]'
+ReportConfig: TypeAlias = 'Mapping[str, Any]'
 
 
 class Report(TypedDict):
     columns: list[Column]
-    rows: list[dict[str, str | Decimal | int | bool | None]]
+    rows: list[Cells]
     meta: ReportMeta
 
 
@@ -178,40 +184,44 @@ class Column(TypedDict):
     """Of a chart's line: index of its request"""
     total: NotRequired[Decimal | int | None]
     """Of a chart's line: the measure over the whole period"""
-    breakdown: NotRequired[dict[str, str | Decimal | int | bool | None]]
+    breakdown: NotRequired[Cells]
     """Of a chart's line: its combination, if broken down"""
     other: NotRequired[bool]
     """The line of all combinations without one of their own"""
 
 
+Cells: TypeAlias = 'dict[str, str | Decimal | int | bool | None]'
+
+
 class ReportMeta(TypedDict):
     timezone: str
-    date_from: str
-    date_to: str
+    date_from: Timestamp
+    date_to: Timestamp
     rows_total: int
     """Rows of the whole report"""
     rows_matching: NotRequired[int]
     """Of a list: rows that there would be without limit and offset"""
     truncated: bool
     """This answer has fewer"""
-    data_as_of: str
+    data_as_of: Timestamp
     """What was received up to then has been counted"""
     lag_ms: int
-    warnings: list[ReportMetaWarningsItem]
+    warnings: list[FieldWarning]
 
 
-class ReportMetaWarningsItem(TypedDict):
+class FieldWarning(TypedDict):
     path: str
+    """Of the value in the request"""
     message: str
 
 
-class RunRequestInput(TypedDict):
+class RunRequest(TypedDict):
     resource_key: NotRequired[str]
     """Not needed with a uuid"""
-    uuid: NotRequired[str | None]
+    uuid: NotRequired[Uuid | None]
     """A saved report; or a report_config, not both"""
-    report_config: NotRequired[ReportConfigInput | None]
-    params: NotRequired[Mapping[str, Any] | None]
+    report_config: NotRequired[ReportConfig | None]
+    params: NotRequired[ReportParams | None]
     """Another period than the one that was saved"""
     format: NotRequired[Literal['json', 'csv'] | None]
     """Default json; csv is text/csv with the labels as its header"""
@@ -219,53 +229,73 @@ class RunRequestInput(TypedDict):
     """Of csv: texts as they are, for programs; by default a text that begins a formula gets an apostrophe"""
 
 
-class ReportUsersRequestInput(TypedDict):
+Uuid: TypeAlias = 'str'
+
+
+ReportParams: TypeAlias = 'Mapping[str, Any]'
+
+
+class ReportUsersRequest(TypedDict):
     resource_key: NotRequired[str]
     """Not needed with a uuid"""
-    uuid: NotRequired[str | None]
+    uuid: NotRequired[Uuid | None]
     """A saved report; or a report_config, not both"""
-    report_config: NotRequired[ReportConfigInput | None]
-    params: NotRequired[Mapping[str, Any] | None]
+    report_config: NotRequired[ReportConfig | None]
+    params: NotRequired[ReportParams | None]
     """Another period than the one that was saved"""
-    cell: NotRequired[ReportUsersRequestInputCellSeries | ReportUsersRequestInputCellStepKind | ReportUsersRequestInputCellCohort | ReportUsersRequestInputCell | None]
+    cell: NotRequired[ReportCell | None]
     limit: NotRequired[int | None]
     """Default 50"""
     offset: NotRequired[int | None]
     """Default 0"""
 
 
-class ReportUsersRequestInputCellSeries(TypedDict):
+ReportCell: TypeAlias = 'SeriesCell | StepCell | CohortCell | ListCell'
+
+
+class SeriesCell(TypedDict):
     series: int
     """The index of the request"""
-    bucket: NotRequired[str | None]
+    bucket: NotRequired[Timestamp | None]
     """The date of a row; without it, the whole period"""
-    breakdown: NotRequired[Mapping[str, str | Decimal | int | str | bool | None] | None]
+    breakdown: NotRequired[Breakdown | None]
     """Of a report with a breakdown: the values of the row or line"""
     other: NotRequired[bool | None]
     """The line of all other combinations"""
 
 
-class ReportUsersRequestInputCellStepKind(TypedDict):
+Breakdown: TypeAlias = 'Mapping[str, str | Decimal | int | str | bool | None]'
+
+
+class StepCell(TypedDict):
     step: int
     kind: Literal['reached', 'dropped', 'in_progress']
-    breakdown: NotRequired[Mapping[str, str | Decimal | int | str | bool | None] | None]
+    breakdown: NotRequired[Breakdown | None]
     """Of a report with a breakdown: the values of the row or line"""
     other: NotRequired[bool | None]
     """The line of all other combinations"""
 
 
-class ReportUsersRequestInputCellCohort(TypedDict):
-    cohort: str
+class CohortCell(TypedDict):
+    cohort: Timestamp
     interval: NotRequired[int | None]
     """Who returned in it; without it, all members of the cohort"""
-    breakdown: NotRequired[Mapping[str, str | Decimal | int | str | bool | None] | None]
+    breakdown: NotRequired[Breakdown | None]
     """Of a report with a breakdown: the values of the row or line"""
     other: NotRequired[bool | None]
     """The line of all other combinations"""
 
 
-class ReportUsersRequestInputCell(TypedDict):
+class ListCell(TypedDict):
     """Of a list: the users of its rows"""
+
+
+class ReportUsers(TypedDict):
+    count: int
+    """Users of the cell; without limit and offset"""
+    users: list[ReportUser]
+    data_as_of: Timestamp
+    """What was received up to then has been counted"""
 
 
 class ReportUser(TypedDict):
@@ -276,126 +306,121 @@ class ReportUser(TypedDict):
     language_code: str | None
     user_status: Literal['active', 'blocked', 'deactivated'] | None
     """Null: not known, or erased"""
-    date_create: str | None
-    date_last_active: str | None
+    date_create: Timestamp | None
+    date_last_active: Timestamp | None
 
 
-class ListReportUsersData(TypedDict):
-    count: int
-    """Users of the cell; without limit and offset"""
-    users: list[ReportUser]
-    data_as_of: str
-    """What was received up to then has been counted"""
-
-
-class SaveRequestInput(TypedDict):
+class SaveRequest(TypedDict):
     resource_key: NotRequired[str]
     name: str
     """1 to 250 characters"""
-    report_config: ReportConfigInput
-    uuid: NotRequired[str | None]
+    report_config: ReportConfig
+    uuid: NotRequired[Uuid | None]
     """The saved report to replace; without one, a new report is saved"""
 
 
-class SaveReportData(TypedDict):
-    uuid: str
+class SavedReportId(TypedDict):
+    uuid: Uuid
     """Of a saved report"""
 
 
 class SavedReport(TypedDict):
-    uuid: str
+    uuid: Uuid
     """Of a saved report"""
     name: str
     resource_key: str
     """Of its bot"""
-    report_config: dict[str, Any]
-    """As it was saved"""
-    date_create: str
+    report_config: SavedReportConfig
+    date_create: Timestamp
     pinned: bool
     """Whether it is on the dashboard of its bot"""
+
+
+SavedReportConfig: TypeAlias = 'dict[str, Any]'
 
 
 class ListReportsData(TypedDict):
     items: list[SavedReport]
 
 
-class DeleteReportRequestInput(TypedDict):
-    uuid: str
+class DeleteReportRequest(TypedDict):
+    uuid: Uuid
     """Of a saved report"""
 
 
-class DeleteReportData(TypedDict):
-    uuid: str
-    """Of a saved report"""
-
-
-class PinReportRequestInput(TypedDict):
-    uuid: str
+class PinReportRequest(TypedDict):
+    uuid: Uuid
     """Of a saved report"""
     pinned: bool
     """Whether it is on the dashboard of its bot"""
 
 
-class PinReportData(TypedDict):
-    uuid: str
-    """Of a saved report"""
+class NewUsers(TypedDict):
+    days: list[NewUsersOfDay]
+    total: int
+    data_as_of: Timestamp
+    """What was received up to then has been counted"""
 
 
-class CountNewUsersDataDaysItem(TypedDict):
-    date: str
+class NewUsersOfDay(TypedDict):
+    date: Timestamp
     """The start of the day"""
     users: int
 
 
-class CountNewUsersData(TypedDict):
-    days: list[CountNewUsersDataDaysItem]
-    total: int
-    data_as_of: str
-    """What was received up to then has been counted"""
-
-
-class CreateBroadcastRequestInput(TypedDict):
+class CreateBroadcastRequest(TypedDict):
     resource_key: NotRequired[str]
-    type: Literal['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation', 'sendAudio', 'sendVoice', 'sendMediaGroup']
+    type: MessageType
     name: NotRequired[str | None]
     """For the owner, 1 to 250 characters"""
-    segmentations: NotRequired[CreateBroadcastRequestInputSegmentations | None]
-    message: NotRequired[Mapping[str, Any] | None]
-    variants: NotRequired[Sequence[CreateBroadcastRequestInputVariantsItem] | None]
-    settings: NotRequired[CreateBroadcastRequestInputSettings | None]
-    date_send: NotRequired[str | None]
+    segmentations: NotRequired[Segmentations | None]
+    message: NotRequired[Message | None]
+    variants: NotRequired[Sequence[Variant] | None]
+    settings: NotRequired[BroadcastSettings | None]
+    date_send: NotRequired[LocalTime | None]
     """In the bot's time zone; null: at once when it is activated"""
     activate: NotRequired[bool | None]
     """Launch it, too"""
 
 
-class CreateBroadcastRequestInputSegmentations(TypedDict):
+MessageType: TypeAlias = "Literal['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation', 'sendAudio', 'sendVoice', 'sendMediaGroup']"
+
+
+class Segmentations(TypedDict):
     """All of include but those of exclude"""
-    include: NotRequired[Sequence[Mapping[str, Any]]]
-    exclude: NotRequired[Sequence[Mapping[str, Any]]]
+    include: NotRequired[Sequence[Segment]]
+    exclude: NotRequired[Sequence[Segment]]
 
 
-class CreateBroadcastRequestInputVariantsItem(TypedDict):
+Segment: TypeAlias = 'Mapping[str, Any]'
+
+
+Message: TypeAlias = 'Mapping[str, Any]'
+
+
+class Variant(TypedDict):
     name: str
     share: int
     """A whole percentage; all together 100"""
-    message: Mapping[str, Any]
-    """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
+    message: Message
 
 
-class CreateBroadcastRequestInputSettingsRateLimitOnError(TypedDict):
+class BroadcastSettings(TypedDict):
+    intervalCap: NotRequired[int]
+    """Messages a second, 1 to 30, with paid broadcasts to 1000; default 10"""
+    track_clicks: NotRequired[bool]
+    """Links lead through this service, which counts clicks; default false"""
+    rateLimitOnError: NotRequired[RateLimitOnError]
+
+
+class RateLimitOnError(TypedDict):
     stop: NotRequired[bool]
     """Stop when the platform tells to slow down; default true"""
     extraDelay: NotRequired[int]
     """Else the least gap between messages from then on, milliseconds"""
 
 
-class CreateBroadcastRequestInputSettings(TypedDict):
-    intervalCap: NotRequired[int]
-    """Messages a second, 1 to 30, with paid broadcasts to 1000; default 10"""
-    track_clicks: NotRequired[bool]
-    """Links lead through this service, which counts clicks; default false"""
-    rateLimitOnError: NotRequired[CreateBroadcastRequestInputSettingsRateLimitOnError]
+LocalTime: TypeAlias = 'str'
 
 
 class Broadcast(TypedDict):
@@ -403,18 +428,16 @@ class Broadcast(TypedDict):
     status: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8]
     """0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error; 6 resolving the audience, 7 about to be sent, 8 stopping"""
     name: str | None
-    type: Literal['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation', 'sendAudio', 'sendVoice', 'sendMediaGroup']
-    segmentations: BroadcastSegmentations
-    """All of include but those of exclude"""
-    message: dict[str, Any]
-    """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
-    variants: NotRequired[list[BroadcastVariantsItem]]
+    type: MessageType
+    segmentations: Segmentations
+    message: Message
+    variants: NotRequired[list[Variant]]
     """2 to 10 messages in place of one; a hash of the recipient decides which of them it gets"""
     settings: BroadcastSettings
-    date_send: str | None
-    date_create: str
-    date_activate: str | None
-    date_finish: str | None
+    date_send: LocalTime | None
+    date_create: LocalTime
+    date_activate: LocalTime | None
+    date_finish: LocalTime | None
     count_recipients: int
     count_delivered: int
     count_not_delivered: int
@@ -424,95 +447,37 @@ class Broadcast(TypedDict):
     count_unknown: int
     """May have been delivered: the platform gave no answer"""
     error: str | None
-    paused_until: str | None
+    paused_until: LocalTime | None
 
 
-class BroadcastSegmentations(TypedDict):
-    """All of include but those of exclude"""
-    include: NotRequired[list[dict[str, Any]]]
-    exclude: NotRequired[list[dict[str, Any]]]
-
-
-class BroadcastVariantsItem(TypedDict):
-    name: str
-    share: int
-    """A whole percentage; all together 100"""
-    message: dict[str, Any]
-    """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
-
-
-class BroadcastSettingsRateLimitOnError(TypedDict):
-    stop: NotRequired[bool]
-    """Stop when the platform tells to slow down; default true"""
-    extraDelay: NotRequired[int]
-    """Else the least gap between messages from then on, milliseconds"""
-
-
-class BroadcastSettings(TypedDict):
-    intervalCap: NotRequired[int]
-    """Messages a second, 1 to 30, with paid broadcasts to 1000; default 10"""
-    track_clicks: NotRequired[bool]
-    """Links lead through this service, which counts clicks; default false"""
-    rateLimitOnError: NotRequired[BroadcastSettingsRateLimitOnError]
-
-
-class SaveBroadcastRequestInput(TypedDict):
+class SaveBroadcastRequest(TypedDict):
     resource_key: NotRequired[str]
     id: int
     name: NotRequired[str | None]
     """For the owner, 1 to 250 characters"""
-    segmentations: NotRequired[SaveBroadcastRequestInputSegmentations | None]
-    message: NotRequired[Mapping[str, Any] | None]
-    variants: NotRequired[Sequence[SaveBroadcastRequestInputVariantsItem] | None]
-    settings: NotRequired[SaveBroadcastRequestInputSettings | None]
-    date_send: NotRequired[str | None]
+    segmentations: NotRequired[Segmentations | None]
+    message: NotRequired[Message | None]
+    variants: NotRequired[Sequence[Variant] | None]
+    settings: NotRequired[BroadcastSettings | None]
+    date_send: NotRequired[LocalTime | None]
     """In the bot's time zone; null: at once when it is activated"""
 
 
-class SaveBroadcastRequestInputSegmentations(TypedDict):
-    """All of include but those of exclude"""
-    include: NotRequired[Sequence[Mapping[str, Any]]]
-    exclude: NotRequired[Sequence[Mapping[str, Any]]]
-
-
-class SaveBroadcastRequestInputVariantsItem(TypedDict):
-    name: str
-    share: int
-    """A whole percentage; all together 100"""
-    message: Mapping[str, Any]
-    """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
-
-
-class SaveBroadcastRequestInputSettingsRateLimitOnError(TypedDict):
-    stop: NotRequired[bool]
-    """Stop when the platform tells to slow down; default true"""
-    extraDelay: NotRequired[int]
-    """Else the least gap between messages from then on, milliseconds"""
-
-
-class SaveBroadcastRequestInputSettings(TypedDict):
-    intervalCap: NotRequired[int]
-    """Messages a second, 1 to 30, with paid broadcasts to 1000; default 10"""
-    track_clicks: NotRequired[bool]
-    """Links lead through this service, which counts clicks; default false"""
-    rateLimitOnError: NotRequired[SaveBroadcastRequestInputSettingsRateLimitOnError]
-
-
-class ListBroadcastsData(TypedDict):
+class Broadcasts(TypedDict):
     items: list[Broadcast]
     total: int
     limit: int
     offset: int
-    data_as_of: str
+    data_as_of: Timestamp
     """What was recorded up to then has been applied"""
 
 
-class CancelBroadcastRequestInput(TypedDict):
+class CancelBroadcastRequest(TypedDict):
     resource_key: NotRequired[str]
     id: int
 
 
-class UploadSegmentRequestInput(TypedDict):
+class UploadSegmentRequest(TypedDict):
     resource_key: NotRequired[str]
     task_id: int
     """The draft that it is for"""
@@ -520,7 +485,7 @@ class UploadSegmentRequestInput(TypedDict):
     """Groups and channels are negative"""
 
 
-class UploadSegmentData(TypedDict):
+class UploadedSegment(TypedDict):
     segment_id: int
     """What a custom segment names"""
     count_list: int
@@ -528,76 +493,52 @@ class UploadSegmentData(TypedDict):
     duplicates: int
 
 
-class SegmentFromReportRequestInput(TypedDict):
+class SegmentFromReportRequest(TypedDict):
     resource_key: NotRequired[str]
-    uuid: NotRequired[str | None]
+    uuid: NotRequired[Uuid | None]
     """A saved report; or a report_config, not both"""
-    report_config: NotRequired[ReportConfigInput | None]
-    params: NotRequired[Mapping[str, Any] | None]
+    report_config: NotRequired[ReportConfig | None]
+    params: NotRequired[ReportParams | None]
     """Another period than the one that was saved"""
-    cell: NotRequired[SegmentFromReportRequestInputCellSeries | SegmentFromReportRequestInputCellStepKind | SegmentFromReportRequestInputCellCohort | SegmentFromReportRequestInputCell | None]
+    cell: NotRequired[ReportCell | None]
     task_id: int
     """The draft that it is for"""
 
 
-class SegmentFromReportRequestInputCellSeries(TypedDict):
-    series: int
-    """The index of the request"""
-    bucket: NotRequired[str | None]
-    """The date of a row; without it, the whole period"""
-    breakdown: NotRequired[Mapping[str, str | Decimal | int | str | bool | None] | None]
-    """Of a report with a breakdown: the values of the row or line"""
-    other: NotRequired[bool | None]
-    """The line of all other combinations"""
-
-
-class SegmentFromReportRequestInputCellStepKind(TypedDict):
-    step: int
-    kind: Literal['reached', 'dropped', 'in_progress']
-    breakdown: NotRequired[Mapping[str, str | Decimal | int | str | bool | None] | None]
-    """Of a report with a breakdown: the values of the row or line"""
-    other: NotRequired[bool | None]
-    """The line of all other combinations"""
-
-
-class SegmentFromReportRequestInputCellCohort(TypedDict):
-    cohort: str
-    interval: NotRequired[int | None]
-    """Who returned in it; without it, all members of the cohort"""
-    breakdown: NotRequired[Mapping[str, str | Decimal | int | str | bool | None] | None]
-    """Of a report with a breakdown: the values of the row or line"""
-    other: NotRequired[bool | None]
-    """The line of all other combinations"""
-
-
-class SegmentFromReportRequestInputCell(TypedDict):
-    """Of a list: the users of its rows"""
-
-
-class CreateSegmentFromReportData(TypedDict):
+class SegmentFromReport(TypedDict):
     segment_id: int
     """What a custom segment names"""
     count: int
     """Users in the list"""
-    data_as_of: str
+    data_as_of: Timestamp
     """What was received up to then has been counted"""
 
 
-class Recipient(TypedDict):
-    chat_id: int
-    state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown']
-    reason: str | None
-    date: str | None
-
-
-class ListRecipientsData(TypedDict):
+class Recipients(TypedDict):
     items: list[Recipient]
     total: int
     limit: int
     offset: int
 
 
-class GetBroadcastStatisticsDataTotal(TypedDict):
+class Recipient(TypedDict):
+    chat_id: int
+    state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown']
+    reason: str | None
+    date: LocalTime | None
+
+
+class BroadcastStatistics(TypedDict):
+    total: BroadcastCounts
+    variants: list[VariantCounts]
+    """In their order; empty: none"""
+    links: list[LinkClicks]
+    """Links whose clicks are counted, by launch, in the order of the message"""
+    data_as_of: Timestamp
+    """What was recorded up to then has been counted"""
+
+
+class BroadcastCounts(TypedDict):
     count_recipients: int
     count_delivered: int
     count_not_delivered: int
@@ -612,7 +553,7 @@ class GetBroadcastStatisticsDataTotal(TypedDict):
     """Counted clicks"""
 
 
-class GetBroadcastStatisticsDataVariantsItem(TypedDict):
+class VariantCounts(TypedDict):
     name: str
     share: int
     count_recipients: int
@@ -629,7 +570,7 @@ class GetBroadcastStatisticsDataVariantsItem(TypedDict):
     """Counted clicks"""
 
 
-class GetBroadcastStatisticsDataLinksItem(TypedDict):
+class LinkClicks(TypedDict):
     launch: int
     variant: str | None
     """Its name; null: the broadcast has none"""
@@ -639,17 +580,7 @@ class GetBroadcastStatisticsDataLinksItem(TypedDict):
     clicks: int
 
 
-class GetBroadcastStatisticsData(TypedDict):
-    total: GetBroadcastStatisticsDataTotal
-    variants: list[GetBroadcastStatisticsDataVariantsItem]
-    """In their order; empty: none"""
-    links: list[GetBroadcastStatisticsDataLinksItem]
-    """Links whose clicks are counted, by launch, in the order of the message"""
-    data_as_of: str
-    """What was recorded up to then has been counted"""
-
-
-class ConversionsRequestInput(TypedDict):
+class ConversionsRequest(TypedDict):
     resource_key: NotRequired[str]
     task_id: int
     """The broadcast"""
@@ -661,7 +592,18 @@ class ConversionsRequestInput(TypedDict):
     """On fields of the event, as in a performed_event"""
 
 
-class CountConversionsDataTotal(TypedDict):
+class BroadcastConversions(TypedDict):
+    total: ConversionCounts
+    variants: list[VariantConversions]
+    """In their order; empty: none"""
+    days: int
+    data_as_of: Timestamp
+    """What was recorded up to then has been counted"""
+    warnings: list[FieldWarning]
+    """Amounts that await revaluation"""
+
+
+class ConversionCounts(TypedDict):
     delivered: int
     """Recipients with the message, private chats only"""
     converted: int
@@ -676,7 +618,7 @@ class CountConversionsDataTotal(TypedDict):
     """The sum of their value_amount, a decimal"""
 
 
-class CountConversionsDataVariantsItem(TypedDict):
+class VariantConversions(TypedDict):
     name: str
     share: int
     delivered: int
@@ -693,83 +635,63 @@ class CountConversionsDataVariantsItem(TypedDict):
     """The sum of their value_amount, a decimal"""
 
 
-class CountConversionsDataWarningsItem(TypedDict):
-    path: str
-    message: str
-
-
-class CountConversionsData(TypedDict):
-    total: CountConversionsDataTotal
-    variants: list[CountConversionsDataVariantsItem]
-    """In their order; empty: none"""
-    days: int
-    data_as_of: str
-    """What was recorded up to then has been counted"""
-    warnings: list[CountConversionsDataWarningsItem]
-    """Amounts that await revaluation"""
-
-
-class ListBroadcastFieldsDataUsersItem(TypedDict):
-    name: str
-    type: str
-    operators: list[str]
-
-
-class ListBroadcastFieldsDataEventsItem(TypedDict):
-    name: str
-    type: str
-    operators: list[str]
-
-
-class ListBroadcastFieldsData(TypedDict):
-    users: list[ListBroadcastFieldsDataUsersItem]
+class BroadcastFields(TypedDict):
+    users: list[AudienceField]
     """For user_conditions; below a name that ends in .* there is any key"""
-    events: list[ListBroadcastFieldsDataEventsItem]
+    events: list[AudienceField]
     """For the conditions of event_filters"""
     templates: list[str]
     """What a template can name"""
 
 
-class CountAudienceBodySegmentations(TypedDict):
-    """All of include but those of exclude"""
-    include: NotRequired[Sequence[Mapping[str, Any]]]
-    exclude: NotRequired[Sequence[Mapping[str, Any]]]
+class AudienceField(TypedDict):
+    name: str
+    type: str
+    operators: list[str]
 
 
-class CountAudienceBody(TypedDict):
+class AudienceSizeRequest(TypedDict):
     resource_key: NotRequired[str]
-    segmentations: CountAudienceBodySegmentations
-    """All of include but those of exclude"""
+    segmentations: Segmentations
     task_id: NotRequired[int | None]
     """The draft whose uploaded lists custom segments name"""
     sample: NotRequired[int | None]
     """How many chats to name; default 5"""
 
 
-class CountAudienceDataSampleItem(TypedDict):
+class AudienceSize(TypedDict):
+    count: int
+    sample: list[AudienceChat]
+    data_as_of: str
+    """How far the data were applied; the launch resolves the audience again"""
+
+
+class AudienceChat(TypedDict):
     chat_id: int
     first_name: str | None
     last_name: str | None
     username: str | None
 
 
-class CountAudienceData(TypedDict):
-    count: int
-    sample: list[CountAudienceDataSampleItem]
-    data_as_of: str
-    """How far the data were applied; the launch resolves the audience again"""
-
-
-class PreviewBroadcastBody(TypedDict):
+class PreviewBroadcastRequest(TypedDict):
     resource_key: NotRequired[str]
-    type: Literal['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation', 'sendAudio', 'sendVoice', 'sendMediaGroup']
-    message: Mapping[str, Any]
-    """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
+    type: MessageType
+    message: Message
     user_id: NotRequired[int | None]
     """The user to render it for; default the bot's first user"""
 
 
-class PreviewBroadcastDataUser(TypedDict):
+class BroadcastPreview(TypedDict):
+    user: PreviewUser
+    text: PreviewText | None
+    caption: PreviewText | None
+    media: list[PreviewMedia]
+    buttons: list[list[PreviewButton]]
+    problems: list[Problem]
+    """What create or the platform would refuse"""
+
+
+class PreviewUser(TypedDict):
     user_id: int
     first_name: str | None
     username: str | None
@@ -777,7 +699,16 @@ class PreviewBroadcastDataUser(TypedDict):
     """The bot has no users yet"""
 
 
-class PreviewBroadcastDataTextEntitiesItem(TypedDict):
+class PreviewText(TypedDict):
+    text: str
+    """Without markup"""
+    entities: list[MessageEntity]
+    characters: int
+    """Code points without markup and the blanks around it"""
+    limit: int
+
+
+class MessageEntity(TypedDict):
     type: Literal['bold', 'italic', 'underline', 'strikethrough', 'spoiler', 'code', 'pre', 'text_link', 'custom_emoji', 'blockquote', 'expandable_blockquote']
     offset: int
     """UTF-16 units"""
@@ -786,110 +717,55 @@ class PreviewBroadcastDataTextEntitiesItem(TypedDict):
     language: NotRequired[str]
 
 
-class PreviewBroadcastDataText(TypedDict):
-    text: str
-    """Without markup"""
-    entities: list[PreviewBroadcastDataTextEntitiesItem]
-    characters: int
-    """Code points without markup and the blanks around it"""
-    limit: int
-
-
-class PreviewBroadcastDataCaptionEntitiesItem(TypedDict):
-    type: Literal['bold', 'italic', 'underline', 'strikethrough', 'spoiler', 'code', 'pre', 'text_link', 'custom_emoji', 'blockquote', 'expandable_blockquote']
-    offset: int
-    """UTF-16 units"""
-    length: int
-    url: NotRequired[str]
-    language: NotRequired[str]
-
-
-class PreviewBroadcastDataCaption(TypedDict):
-    text: str
-    """Without markup"""
-    entities: list[PreviewBroadcastDataCaptionEntitiesItem]
-    characters: int
-    """Code points without markup and the blanks around it"""
-    limit: int
-
-
-class PreviewBroadcastDataMediaItemCaptionEntitiesItem(TypedDict):
-    type: Literal['bold', 'italic', 'underline', 'strikethrough', 'spoiler', 'code', 'pre', 'text_link', 'custom_emoji', 'blockquote', 'expandable_blockquote']
-    offset: int
-    """UTF-16 units"""
-    length: int
-    url: NotRequired[str]
-    language: NotRequired[str]
-
-
-class PreviewBroadcastDataMediaItemCaption(TypedDict):
-    text: str
-    """Without markup"""
-    entities: list[PreviewBroadcastDataMediaItemCaptionEntitiesItem]
-    characters: int
-    """Code points without markup and the blanks around it"""
-    limit: int
-
-
-class PreviewBroadcastDataMediaItem(TypedDict):
+class PreviewMedia(TypedDict):
     type: str
     media: str
-    caption: PreviewBroadcastDataMediaItemCaption | None
+    caption: PreviewText | None
 
 
-class PreviewBroadcastDataButtonsItemItem(TypedDict):
+class PreviewButton(TypedDict):
     text: str
     action: str | None
     value: str | None
 
 
-class PreviewBroadcastDataProblemsItem(TypedDict):
+class Problem(TypedDict):
     path: str
+    """Of the value in the request"""
     message: str
     allowed: NotRequired[list[str]]
 
 
-class PreviewBroadcastData(TypedDict):
-    user: PreviewBroadcastDataUser
-    text: PreviewBroadcastDataText | None
-    caption: PreviewBroadcastDataCaption | None
-    media: list[PreviewBroadcastDataMediaItem]
-    buttons: list[list[PreviewBroadcastDataButtonsItemItem]]
-    problems: list[PreviewBroadcastDataProblemsItem]
-    """What create or the platform would refuse"""
-
-
-class TestSendBody(TypedDict):
+class TestSendRequest(TypedDict):
     resource_key: NotRequired[str]
-    type: Literal['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation', 'sendAudio', 'sendVoice', 'sendMediaGroup']
-    message: Mapping[str, Any]
-    """By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…"""
+    type: MessageType
+    message: Message
     chat_id: int
     """Groups and channels are negative"""
 
 
-class TestSendData(TypedDict):
+class TestSendOutcome(TypedDict):
     outcome: Literal['delivered', 'refused', 'unknown', 'not_sent']
     reason: str | None
     """The platform's words, or why there is no answer"""
 
 
-class SaveSegmentRequestInput(TypedDict):
+class SaveSegmentRequest(TypedDict):
     resource_key: NotRequired[str]
     name: str
     """1 to 250 characters"""
-    conditions: SavedSegmentConditionsInput
+    conditions: SavedSegmentConditions
     saved_segment_id: NotRequired[int | None]
     """The saved segment to replace; without one, a new one is saved"""
 
 
-class SavedSegmentConditionsInput(TypedDict):
+class SavedSegmentConditions(TypedDict):
     """As the config of a filter segment of a broadcast"""
     user_conditions: NotRequired[Sequence[Any] | None]
     event_filters: NotRequired[Sequence[Any] | None]
 
 
-class SaveSegmentData(TypedDict):
+class SavedSegmentId(TypedDict):
     saved_segment_id: int
 
 
@@ -899,81 +775,69 @@ class SavedSegment(TypedDict):
     resource_key: str
     """Of its bot"""
     conditions: SavedSegmentConditions
-    date_create: str
-    date_change: str
+    date_create: Timestamp
+    date_change: Timestamp
     """When it was saved last"""
-
-
-class SavedSegmentConditions(TypedDict):
-    """As the config of a filter segment of a broadcast"""
-    user_conditions: NotRequired[list[Any] | None]
-    event_filters: NotRequired[list[Any] | None]
 
 
 class ListSavedSegmentsData(TypedDict):
     items: list[SavedSegment]
 
 
-class DeleteSavedSegmentRequestInput(TypedDict):
+class DeleteSavedSegmentRequest(TypedDict):
     resource_key: NotRequired[str]
     saved_segment_id: int
 
 
-class DeleteSavedSegmentData(TypedDict):
-    saved_segment_id: int
-
-
-class CreateReferralCodeBody(TypedDict):
+class UserRequest(TypedDict):
     user_id: int
 
 
-class CreateReferralCodeData(TypedDict):
+class CreatedCode(TypedDict):
     code: str
     link: str | None
 
 
-class CreateReferralCodeByGetData(TypedDict):
-    code: str
-    link: str | None
-
-
-class SetCodeOwnersBodyItem(TypedDict):
+class CodeOwner(TypedDict):
     code: str
     user_id: int
 
 
-class SetCodeOwnersDataResultsItem(TypedDict):
+class CodeOwnerships(TypedDict):
+    results: list[CodeOwnership]
+
+
+class CodeOwnership(TypedDict):
     code: str
     owner_id: int
     created: bool
     backfilled: int
 
 
-class SetCodeOwnersData(TypedDict):
-    results: list[SetCodeOwnersDataResultsItem]
+class ReferralCodes(TypedDict):
+    total_referrals: int
+    codes: list[ReferralCode]
 
 
-class ListReferralCodesDataCodesItem(TypedDict):
+class ReferralCode(TypedDict):
     code: str
     link: str | None
-    date_create: str
+    date_create: UtcTime
 
 
-class ListReferralCodesData(TypedDict):
-    total_referrals: int
-    codes: list[ListReferralCodesDataCodesItem]
+UtcTime: TypeAlias = 'str'
 
 
-class ListReferralsDataReferralsItem(TypedDict):
+class Referrals(TypedDict):
+    referrals: list[Referral]
+
+
+class Referral(TypedDict):
     referral_id: int
-    date: str
+    date: UtcTime
 
 
-class ListReferralsData(TypedDict):
-    referrals: list[ListReferralsDataReferralsItem]
-
-
-class MarkReferralBody(TypedDict):
+class MarkReferralRequest(TypedDict):
     referral_user_id: int
     """Who is referred"""
     code: NotRequired[str | None]
@@ -982,14 +846,20 @@ class MarkReferralBody(TypedDict):
     """Who referred the user; this or code"""
 
 
-class MarkReferralData(TypedDict):
+class Attribution(TypedDict):
     referral_id: int
     referrer_id: int | None
     code: str | None
     already_attributed: bool
 
 
-class GetReferralBalanceDataBalanceItem(TypedDict):
+class Balances(TypedDict):
+    balance: list[Balance]
+    data_as_of: NotRequired[Timestamp]
+    """With `at` only"""
+
+
+class Balance(TypedDict):
     unit_id: int | None
     available: Decimal
     reserved: Decimal
@@ -997,13 +867,7 @@ class GetReferralBalanceDataBalanceItem(TypedDict):
     on_hold: Decimal
 
 
-class GetReferralBalanceData(TypedDict):
-    balance: list[GetReferralBalanceDataBalanceItem]
-    data_as_of: NotRequired[str]
-    """With `at` only"""
-
-
-class RequestReferralPayoutBody(TypedDict):
+class PayoutRequest(TypedDict):
     user_id: int
     unit_id: NotRequired[int | None]
     """Absent: every unit; null: amounts without a unit"""
@@ -1011,12 +875,16 @@ class RequestReferralPayoutBody(TypedDict):
     """Default webhook"""
 
 
-class RequestReferralPayoutData(TypedDict):
+class RequestedPayouts(TypedDict):
     payout_id: int
     payout_ids: list[int]
 
 
-class ListReferralPayoutsDataPayoutsItem(TypedDict):
+class Payouts(TypedDict):
+    payouts: list[Payout]
+
+
+class Payout(TypedDict):
     payout_id: int
     amount: Decimal
     unit_id: int | None
@@ -1024,40 +892,40 @@ class ListReferralPayoutsDataPayoutsItem(TypedDict):
     """0 created, 1 processing, 2 paid, 3 failed, 4 cancelled"""
     method: Literal['webhook', 'manual']
     initiated_by: Literal['api', 'admin', 'auto']
-    requested_at: str
-    processed_at: str | None
+    requested_at: UtcTime
+    processed_at: UtcTime | None
 
 
-class ListReferralPayoutsData(TypedDict):
-    payouts: list[ListReferralPayoutsDataPayoutsItem]
-
-
-class ReverseReferralAccrualBody(TypedDict):
+class ReverseAccrualRequest(TypedDict):
     accrual_id: int
     reason: NotRequired[str | None]
     """Kept with the accrual; without effect"""
 
 
-class ReverseReferralAccrualData(TypedDict):
+class Reversal(TypedDict):
     pass
 
 
-class ListReferralAccrualsDataAccrualsItem(TypedDict):
+class Accruals(TypedDict):
+    accruals: list[Accrual]
+
+
+class Accrual(TypedDict):
     id: int
-    date: str
+    date: UtcTime
     referral_id: int
     amount: Decimal
     unit_id: int | None
     status: Literal[0, 1, 2]
     """0 on hold, 1 confirmed, 2 paid out"""
-    available_at: str | None
+    available_at: UtcTime | None
 
 
-class ListReferralAccrualsData(TypedDict):
-    accruals: list[ListReferralAccrualsDataAccrualsItem]
+class RewardRates(TypedDict):
+    rates: list[RewardRate]
 
 
-class ListReferralRatesDataRatesItem(TypedDict):
+class RewardRate(TypedDict):
     rule_id: int
     rule_name: str | None
     trigger_event_id: int
@@ -1069,11 +937,11 @@ class ListReferralRatesDataRatesItem(TypedDict):
     source: Literal['auto', 'manual'] | None
 
 
-class ListReferralRatesData(TypedDict):
-    rates: list[ListReferralRatesDataRatesItem]
+class BalanceHistory(TypedDict):
+    history: list[BalanceChange]
 
 
-class ListReferralHistoryDataHistoryItem(TypedDict):
+class BalanceChange(TypedDict):
     unit_id: int | None
     available: Decimal
     reserved: Decimal
@@ -1081,18 +949,31 @@ class ListReferralHistoryDataHistoryItem(TypedDict):
     on_hold: Decimal
     position: int | None
     """The commit of the account; null: no commit, the clock"""
-    date: str
+    date: UtcTime
     event: Literal['accrued', 'hold_passed', 'cancelled', 'compensated', 'payout_requested', 'payout_paid', 'payout_cancelled']
     accrual_id: int | None
     payout_id: int | None
     amount: Decimal
 
 
-class ListReferralHistoryData(TypedDict):
-    history: list[ListReferralHistoryDataHistoryItem]
+class Referrers(TypedDict):
+    referrers: list[Referrer]
+    data_as_of: Timestamp
+    """What was received up to then has been applied by all read models of the answer"""
 
 
-class ListReferrersDataReferrersItemBalanceItem(TypedDict):
+class Referrer(TypedDict):
+    user_id: int
+    first_name: str | None
+    """Null: unknown or erased"""
+    username: str | None
+    """Null: unknown or erased"""
+    referrals: int
+    """Users that the user referred"""
+    balance: list[ReferrerBalance]
+
+
+class ReferrerBalance(TypedDict):
     unit_id: int | None
     available: Decimal
     reserved: Decimal
@@ -1102,32 +983,13 @@ class ListReferrersDataReferrersItemBalanceItem(TypedDict):
     """All accruals that were not cancelled"""
 
 
-class ListReferrersDataReferrersItem(TypedDict):
-    user_id: int
-    first_name: str | None
-    """Null: unknown or erased"""
-    username: str | None
-    """Null: unknown or erased"""
-    referrals: int
-    """Users that the user referred"""
-    balance: list[ListReferrersDataReferrersItemBalanceItem]
-
-
-class ListReferrersData(TypedDict):
-    referrers: list[ListReferrersDataReferrersItem]
-    data_as_of: str
+class DetailedPayouts(TypedDict):
+    payouts: list[DetailedPayout]
+    data_as_of: Timestamp
     """What was received up to then has been applied by all read models of the answer"""
 
 
-class ListAllReferralPayoutsDataPayoutsItemDeliveriesItem(TypedDict):
-    attempt: int
-    at: str
-    status: int | None
-    """HTTP status of the client's answer; null: none, or none yet"""
-    error: str | None
-
-
-class ListAllReferralPayoutsDataPayoutsItem(TypedDict):
+class DetailedPayout(TypedDict):
     payout_id: int
     amount: Decimal
     unit_id: int | None
@@ -1135,8 +997,8 @@ class ListAllReferralPayoutsDataPayoutsItem(TypedDict):
     """0 created, 1 processing, 2 paid, 3 failed, 4 cancelled"""
     method: Literal['webhook', 'manual']
     initiated_by: Literal['api', 'admin', 'auto']
-    requested_at: str
-    processed_at: str | None
+    requested_at: UtcTime
+    processed_at: UtcTime | None
     user_id: int
     first_name: str | None
     """Null: unknown or erased"""
@@ -1144,23 +1006,29 @@ class ListAllReferralPayoutsDataPayoutsItem(TypedDict):
     """Null: unknown or erased"""
     error: str | None
     """Why the last attempt, or the payout, failed"""
-    deliveries: list[ListAllReferralPayoutsDataPayoutsItemDeliveriesItem]
+    deliveries: list[DeliveryAttempt]
 
 
-class ListAllReferralPayoutsData(TypedDict):
-    payouts: list[ListAllReferralPayoutsDataPayoutsItem]
-    data_as_of: str
-    """What was received up to then has been applied by all read models of the answer"""
+class DeliveryAttempt(TypedDict):
+    attempt: int
+    at: UtcTime
+    status: int | None
+    """HTTP status of the client's answer; null: none, or none yet"""
+    error: str | None
 
 
-class ListReferralEntriesDataEntriesItem(TypedDict):
+class DetailedAccruals(TypedDict):
+    entries: list[DetailedAccrual]
+
+
+class DetailedAccrual(TypedDict):
     accrual_id: int
     position: int
     """The commit of the account that recorded it"""
-    date: str
+    date: UtcTime
     """Receipt of the event that earned it"""
-    recorded_at: str
-    available_at: str
+    recorded_at: UtcTime
+    available_at: UtcTime
     referral_id: int
     rule_id: int
     rule_name: str | None
@@ -1172,36 +1040,37 @@ class ListReferralEntriesDataEntriesItem(TypedDict):
     """The accrual that it makes good"""
     compensated_by: int | None
     """The accrual that makes it good"""
-    reversed_at: str | None
+    reversed_at: UtcTime | None
     reason: str | None
     """Why it was reversed; of a compensation: why its accrual was"""
 
 
-class ListReferralEntriesData(TypedDict):
-    entries: list[ListReferralEntriesDataEntriesItem]
+class AccountChain(TypedDict):
+    head: ChainLink | None
+    """The last commit of the account; null: it has none"""
+    commits: list[AccountCommit]
 
 
-class GetReferralChainDataHead(TypedDict):
+class ChainLink(TypedDict):
     position: int
     hash: str
 
 
-class GetReferralChainDataCommitsItem(TypedDict):
+class AccountCommit(TypedDict):
     position: int
     hash: str
-    date: str
+    date: UtcTime
     prev: str
     """Hash of the commit before it; empty: it is the first"""
     events: list[str]
 
 
-class GetReferralChainData(TypedDict):
-    head: GetReferralChainDataHead | None
-    """The last commit of the account; null: it has none"""
-    commits: list[GetReferralChainDataCommitsItem]
+class ReferralProgram(TypedDict):
+    rules: list[ProgramRule]
+    units: list[Unit]
 
 
-class GetReferralProgramDataRulesItem(TypedDict):
+class ProgramRule(TypedDict):
     rule_id: int
     name: str
     trigger_event_id: int
@@ -1214,7 +1083,7 @@ class GetReferralProgramDataRulesItem(TypedDict):
     active: bool
 
 
-class GetReferralProgramDataUnitsItem(TypedDict):
+class Unit(TypedDict):
     unit_id: int
     code: str
     name: str | None
@@ -1222,12 +1091,7 @@ class GetReferralProgramDataUnitsItem(TypedDict):
     """Decimals of a normal unit"""
 
 
-class GetReferralProgramData(TypedDict):
-    rules: list[GetReferralProgramDataRulesItem]
-    units: list[GetReferralProgramDataUnitsItem]
-
-
-class ListBotSettingsDataItemsItem(TypedDict):
+class BotSettings(TypedDict):
     resource_key: str
     name: str
     username: str | None
@@ -1241,10 +1105,10 @@ class ListBotSettingsDataItemsItem(TypedDict):
 
 
 class ListBotSettingsData(TypedDict):
-    items: list[ListBotSettingsDataItemsItem]
+    items: list[BotSettings]
 
 
-class CreateBotBody(TypedDict):
+class CreateBotRequest(TypedDict):
     name: str
     username: NotRequired[str | None]
     """The platform's name of the bot; empty: none"""
@@ -1254,12 +1118,12 @@ class CreateBotBody(TypedDict):
     """IANA name"""
 
 
-class CreateBotData(TypedDict):
+class BotSecret(TypedDict):
     resource_key: str
     webhook_secret: str | None
 
 
-class SetBotBody(TypedDict):
+class SetBotRequest(TypedDict):
     name: NotRequired[str | None]
     username: NotRequired[str | None]
     """The platform's name of the bot; empty: none"""
@@ -1278,20 +1142,15 @@ class SetBotBody(TypedDict):
     """Allows more than 30 messages a second, which the platform charges for"""
 
 
-class SetBotData(TypedDict):
+class ResourceKey(TypedDict):
     resource_key: str
 
 
-class RotateBotWebhookSecretBody(TypedDict):
+class NoFields(TypedDict):
     pass
 
 
-class RotateBotWebhookSecretData(TypedDict):
-    resource_key: str
-    webhook_secret: str | None
-
-
-class ListKeysDataItemsItem(TypedDict):
+class Key(TypedDict):
     key_id: int
     public_part: str
     bots: list[str] | None
@@ -1308,10 +1167,10 @@ class ListKeysDataItemsItem(TypedDict):
 
 
 class ListKeysData(TypedDict):
-    items: list[ListKeysDataItemsItem]
+    items: list[Key]
 
 
-class IssueKeyBody(TypedDict):
+class IssueKeyRequest(TypedDict):
     bots: Literal['all'] | Sequence[str]
     """Resource keys of the bots, or `all`: later ones too"""
     kind: NotRequired[Literal['personal', 'service', 'owner']]
@@ -1321,83 +1180,71 @@ class IssueKeyBody(TypedDict):
     """Absent: never"""
 
 
-class IssueKeyData(TypedDict):
+class IssuedKey(TypedDict):
     key_id: int
     api_key: str | None
 
 
-class RotateKeyBody(TypedDict):
+class RotateKeyRequest(TypedDict):
     key_id: int
     overlap_seconds: NotRequired[int | None]
     """How long the old key keeps working; default a day, for owner keys at most; at least 600 for the key of the request"""
 
 
-class RotateKeyData(TypedDict):
-    key_id: int
-    api_key: str | None
-
-
-class RevokeKeyBody(TypedDict):
+class RevokeKeyRequest(TypedDict):
     key_id: int
 
 
-class RevokeKeyData(TypedDict):
+class KeyId(TypedDict):
     key_id: int
 
 
-class ListGoalsDataItemsItem(TypedDict):
+class Goal(TypedDict):
     target_id: int
     event_id: int
     name: str
 
 
 class ListGoalsData(TypedDict):
-    items: list[ListGoalsDataItemsItem]
+    items: list[Goal]
 
 
-class CreateGoalBody(TypedDict):
+class CreateGoalRequest(TypedDict):
     target_id: int
     name: str
 
 
-class CreateGoalData(TypedDict):
+class GoalId(TypedDict):
     target_id: int
     event_id: int
 
 
-class ListUnitsDataItemsItem(TypedDict):
-    unit_id: int
-    code: str
-    name: str | None
-    scale: int
-
-
 class ListUnitsData(TypedDict):
-    items: list[ListUnitsDataItemsItem]
+    items: list[Unit]
 
 
-class CreateUnitBody(TypedDict):
+class CreateUnitRequest(TypedDict):
     code: str
     name: NotRequired[str | None]
     scale: NotRequired[int | None]
     """Decimals, 0 to 18; default 2"""
 
 
-class CreateUnitData(TypedDict):
+class UnitId(TypedDict):
     unit_id: int
 
 
-ListExchangeRatesDataItemsItem = TypedDict(
-    'ListExchangeRatesDataItemsItem',
+ExchangeRate = TypedDict(
+    'ExchangeRate',
     {'from': 'str', 'to': 'str', 'date': 'str', 'rate': 'Decimal'},
 )
 
 
 class ListExchangeRatesData(TypedDict):
-    items: list[ListExchangeRatesDataItemsItem]
+    items: list[ExchangeRate]
 
 
-class ListRulesDataItemsItem(TypedDict):
+class Rule(TypedDict):
     rule_id: int
     name: str
     trigger_event_id: int
@@ -1410,10 +1257,10 @@ class ListRulesDataItemsItem(TypedDict):
 
 
 class ListRulesData(TypedDict):
-    items: list[ListRulesDataItemsItem]
+    items: list[Rule]
 
 
-class CreateRuleBody(TypedDict):
+class CreateRuleRequest(TypedDict):
     name: str
     trigger_event_id: int
     """The event that earns, as reports/events lists it"""
@@ -1430,11 +1277,11 @@ class CreateRuleBody(TypedDict):
     """A currency instead of unit_id. Default of a fixed rule: the owner's currency"""
 
 
-class CreateRuleData(TypedDict):
+class RuleId(TypedDict):
     rule_id: int
 
 
-class EditRuleBody(TypedDict):
+class EditRuleRequest(TypedDict):
     rule_id: int
     name: NotRequired[str | None]
     amount: NotRequired[Decimal | int | str | str | None]
@@ -1447,38 +1294,26 @@ class EditRuleBody(TypedDict):
     """Whether it earns"""
 
 
-class EditRuleData(TypedDict):
-    rule_id: int
+class PayoutWebhookSetting(TypedDict):
+    webhook: PayoutWebhook | None
 
 
-class GetPayoutWebhookDataWebhook(TypedDict):
+class PayoutWebhook(TypedDict):
     url: str
     set_at: str
     signatures: int
     """2 for a day after a rotation"""
 
 
-class GetPayoutWebhookData(TypedDict):
-    webhook: GetPayoutWebhookDataWebhook | None
-
-
-class SetPayoutWebhookBody(TypedDict):
+class SetWebhookRequest(TypedDict):
     url: str
 
 
-class SetPayoutWebhookData(TypedDict):
+class WebhookSecret(TypedDict):
     secret: str | None
 
 
-class RotatePayoutWebhookSecretBody(TypedDict):
-    pass
-
-
-class RotatePayoutWebhookSecretData(TypedDict):
-    secret: str | None
-
-
-class ListDeliveriesDataItemsItem(TypedDict):
+class Delivery(TypedDict):
     payout_id: int
     webhook_id: str
     attempt: int
@@ -1489,15 +1324,21 @@ class ListDeliveriesDataItemsItem(TypedDict):
 
 
 class ListDeliveriesData(TypedDict):
-    items: list[ListDeliveriesDataItemsItem]
+    items: list[Delivery]
 
 
-class RedeliverPayoutBody(TypedDict):
+class RedeliverPayoutRequest(TypedDict):
     payout_id: int
 
 
-class RedeliverPayoutData(TypedDict):
+class PayoutId(TypedDict):
     payout_id: int
+
+
+class ReadModelVersions(TypedDict):
+    items: list[ReadModelVersion]
+    commits: int
+    """All commits of the log, about"""
 
 
 class ReadModelVersion(TypedDict):
@@ -1509,14 +1350,14 @@ class ReadModelVersion(TypedDict):
     verified: bool
     """Whether a comparison found it equal to a replay of the log"""
     position: str | None
-    lag: ReadModelVersionLag
+    lag: Lag
     deferred: ReadModelVersionDeferred | None
     error: str | None
     next: Literal['retry', 'rebuild', 'verify', 'switch', 'drop'] | None
     """What to do next"""
 
 
-class ReadModelVersionLag(TypedDict):
+class Lag(TypedDict):
     events: Decimal | int
     """Commits not read yet, an upper bound"""
     seconds: Decimal | int
@@ -1528,34 +1369,31 @@ class ReadModelVersionDeferred(TypedDict):
     exact: bool
 
 
-class AdminListProjectionsData(TypedDict):
-    items: list[ReadModelVersion]
-    commits: int
-    """All commits of the log, about"""
-
-
-class AdminSwitchProjectionBody(TypedDict):
-    name: Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'clicks', 'referral', 'accounts']
+class SwitchVersionRequest(TypedDict):
+    name: ReadModelName
     version: NotRequired[int]
     reason: str
     """Why, 1 to 1000 characters; the log keeps it"""
 
 
-class AdminSwitchProjectionData(TypedDict):
+ReadModelName: TypeAlias = "Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'clicks', 'referral', 'accounts']"
+
+
+class ChangedVersion(TypedDict):
     name: str
     version: int
 
 
-class AdminDropProjectionBody(TypedDict):
-    name: Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'clicks', 'referral', 'accounts']
+class DropVersionRequest(TypedDict):
+    name: ReadModelName
     version: int
     reason: str
     """Why, 1 to 1000 characters; the log keeps it"""
 
 
-class AdminDropProjectionData(TypedDict):
-    name: str
-    version: int
+class DeadLetters(TypedDict):
+    items: list[DeadLetter]
+    total: int
 
 
 class DeadLetter(TypedDict):
@@ -1566,16 +1404,16 @@ class DeadLetter(TypedDict):
     position: str
     blocking: bool
     """Whether the read model waits at the commit; false: it has skipped it"""
-    at: str
+    at: UtcTimestamp
     """When the read model failed to apply it"""
     error: str
-    recorded_at: str
-    events: list[DeadLetterEventsItem]
+    recorded_at: UtcTimestamp
+    events: list[DeadLetterEvent]
     """The first 20 events; of each the first 4096 characters. Personal data are sealed; tokens and hashes of secrets are left out"""
     events_count: int
 
 
-class DeadLetterEventsItem(TypedDict):
+class DeadLetterEvent(TypedDict):
     type: str
     v: int
     data: Any
@@ -1585,39 +1423,28 @@ class DeadLetterEventsItem(TypedDict):
     data_whole: bool
 
 
-class AdminListDeadLettersData(TypedDict):
-    items: list[DeadLetter]
-    total: int
-
-
-class AdminRetryDeadLetterBody(TypedDict):
+class RetryDeadLetterRequest(TypedDict):
     id: str
     """As the list has it"""
 
 
-class AdminRetryDeadLetterData(TypedDict):
+class DecidedDeadLetter(TypedDict):
     id: str
     in_effect: bool
     """Whether the read model has passed the commit"""
 
 
-class AdminSkipDeadLetterBody(TypedDict):
+class SkipDeadLetterRequest(TypedDict):
     id: str
     """As the list has it"""
     reason: str
     """Why, 1 to 1000 characters; the log keeps it"""
 
 
-class AdminSkipDeadLetterData(TypedDict):
-    id: str
-    in_effect: bool
-    """Whether the read model has passed the commit"""
-
-
 class BackgroundProcess(TypedDict):
     name: str
     state: Literal['live', 'stopped']
-    lag: BackgroundProcessLag
+    lag: Lag
     error: str | None
     lease: BackgroundProcessLease | None
     """The instance that works, of several the one with the first partitions; null: none does now"""
@@ -1627,16 +1454,9 @@ class BackgroundProcess(TypedDict):
     """Parts of the work that fail now and are tried again"""
 
 
-class BackgroundProcessLag(TypedDict):
-    events: Decimal | int
-    """Commits not read yet, an upper bound"""
-    seconds: Decimal | int
-    """Age of the oldest of them"""
-
-
 class BackgroundProcessLease(TypedDict):
     holder: str
-    expires_at: str
+    expires_at: UtcTimestamp
 
 
 class BackgroundProcessInstancesItem(TypedDict):
@@ -1647,7 +1467,7 @@ class BackgroundProcessInstancesItem(TypedDict):
 class BackgroundProcessFailuresItem(TypedDict):
     subject: str
     error: str
-    until: str
+    until: UtcTimestamp
 
 
 class AdminListProcessesData(TypedDict):
@@ -1662,16 +1482,16 @@ class BotErrorGroup(TypedDict):
     count: int
     unresolved: int
     bots: int
-    last: str
+    last: UtcTimestamp
 
 
 class AdminListBotErrorsData(TypedDict):
     items: list[BotErrorGroup]
 
 
-class AdminRequestJobBody(TypedDict):
-    kind: Literal['rebuild', 'verify', 'audit']
-    projection: NotRequired[Literal['catalog', 'users', 'events', 'reports', 'broadcasts', 'recipients', 'clicks', 'referral', 'accounts']]
+class JobRequest(TypedDict):
+    kind: JobKind
+    projection: NotRequired[ReadModelName]
     """The read model of a rebuild or a verification"""
     bot: NotRequired[str]
     """Public key. Of an audit: of its streams and accounts alone, without replays"""
@@ -1681,13 +1501,16 @@ class AdminRequestJobBody(TypedDict):
     """Why, 1 to 1000 characters; the log keeps it"""
 
 
-class AdminRequestJobData(TypedDict):
-    job_id: str
+JobKind: TypeAlias = "Literal['rebuild', 'verify', 'audit']"
+
+
+class RequestedJob(TypedDict):
+    job_id: Uuid
 
 
 class Job(TypedDict):
-    job_id: str
-    kind: Literal['rebuild', 'verify', 'audit']
+    job_id: Uuid
+    kind: JobKind
     projection: str | None
     bot: str | None
     user_id: int | None
@@ -1695,14 +1518,14 @@ class Job(TypedDict):
     operator_id: int
     operator: str
     """Name of the operator"""
-    requested_at: str
+    requested_at: UtcTimestamp
     state: Literal['waiting', 'running', 'done', 'findings', 'failed']
     """waiting: no instance works on it now"""
     progress: JobProgress | None
     summary: str | None
-    findings: list[JobFindingsItem]
+    findings: list[Finding]
     findings_count: int
-    finished_at: str | None
+    finished_at: UtcTimestamp | None
 
 
 class JobProgress(TypedDict):
@@ -1714,7 +1537,7 @@ class JobProgress(TypedDict):
     """Since an instance began or resumed it"""
 
 
-class JobFindingsItem(TypedDict):
+class Finding(TypedDict):
     kind: str
     stream: str | None
     revision: int | None
