@@ -7,8 +7,8 @@ import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { auditLog } from '../src/log/audit.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
 import { loadReadModel } from '../src/projections/load-read-model.ts';
-import { schemaOf } from '../src/projections/read-model.ts';
-import { MANIFESTS } from '../src/projections/registry.ts';
+import { createPatientReader } from '../src/projections/reader.ts';
+import { MANIFESTS, manifestOf } from '../src/projections/registry.ts';
 import { shareAmongProjectors } from '../src/projections/runtime/projector.ts';
 import { verify } from '../src/projections/runtime/verify.ts';
 import { servedOf, versionsOf } from '../src/projections/runtime/versions.ts';
@@ -57,7 +57,7 @@ async function parts(): Promise<void> {
       onBadEvent: 'stop',
       signal,
     }),
-    projected: async (model) => ({ pool, schema: schemaOf(model.name, 1) }),
+    at: createPatientReader(pool, async (name) => manifestOf(name)).at,
     signal,
     progress: () => {},
   };

@@ -4,7 +4,6 @@ import type { AuditedBalance } from '../domain/referral/account/audited-units.ts
 import { type HistoryRow, historyOf } from '../domain/referral/account/history.ts';
 import { accountStream } from '../domain/streams.ts';
 import type { EventLog } from '../log/port.ts';
-import { accountsManifest } from '../projections/accounts/manifest.ts';
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
 import { historyRows } from '../queries/referral/history.ts';
 import { differentBalance } from './audit-accounts.ts';
@@ -30,7 +29,7 @@ export interface AuditedAccount {
 
 /** Computes an account's history from its stream and compares it with the read model. */
 export async function auditOneAccount(
-  context: Pick<LongWorkContext, 'log' | 'sources' | 'projected'>,
+  context: Pick<LongWorkContext, 'log' | 'sources' | 'at'>,
   given: BalanceRequest,
 ): Promise<AuditedAccount> {
   const both = await bothSides(context, given);
@@ -63,14 +62,11 @@ interface AccountCommit {
 const MAX_ATTEMPTS = 3;
 
 async function bothSides(
-  { log, sources, projected }: Pick<LongWorkContext, 'log' | 'sources' | 'projected'>,
+  { log, sources, at: tablesAt }: Pick<LongWorkContext, 'log' | 'sources' | 'at'>,
   { bot, user, unit, at }: BalanceRequest,
 ): Promise<BothSides> {
-  const { pool, schema } = await projected(accountsManifest);
-  const [source, name] = [
-    { pool, accounts: schema },
-    { bot, userId: user },
-  ];
+  const source = await tablesAt('accounts');
+  const name = { bot, userId: user };
   const isWanted = ({ unit_id }: { readonly unit_id: number | null }): boolean =>
     unit === undefined || unit_id === unit;
   for (let attempt = 1; ; attempt++) {

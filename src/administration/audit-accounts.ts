@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { auditAccount } from '../commands/referral/audit-account.ts';
+import type { Tables } from '../database/tables.ts';
 import { UnreadableEventError } from '../domain/event-type.ts';
 import type { AuditedBalance } from '../domain/referral/account/audited-units.ts';
 import { accountOf } from '../domain/streams.ts';
 import { BrokenChainError, UnreadableCommitError } from '../log/port.ts';
-import { accountsManifest } from '../projections/accounts/manifest.ts';
-import { type AccountName, type AccountSource, revisionOf } from '../queries/referral/account-source.ts';
+import { type AccountName, revisionOf } from '../queries/referral/account-source.ts';
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
 import type { LongWorkContext } from './context.ts';
 
@@ -23,9 +23,8 @@ export async function* auditAccounts(
   bot: string | undefined,
   onProgress: (done: number, total: number) => void,
 ): AsyncGenerator<AccountFinding> {
-  const { pool, schema } = await context.projected(accountsManifest);
-  const source: AccountSource = { pool, accounts: schema };
-  const names = await openAuditedNames(pool);
+  const source = await context.at('accounts');
+  const names = await openAuditedNames(source.pool);
   try {
     const total = await countAccounts(source, bot);
     let done = 0;
@@ -44,7 +43,7 @@ export async function* auditAccounts(
 }
 
 /** Counts the accounts of the read model. */
-async function countAccounts({ pool, accounts }: AccountSource, bot: string | undefined): Promise<number> {
+async function countAccounts({ pool, accounts }: Tables<'accounts'>, bot: string | undefined): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(*)::float8 AS count FROM ${accounts}.accounts WHERE $1::text IS NULL OR public_key = $1`,
     [bot],
@@ -54,7 +53,7 @@ async function countAccounts({ pool, accounts }: AccountSource, bot: string | un
 
 async function* findingsOfAccount(
   { log, sources, snapshots }: LongWorkContext,
-  source: AccountSource,
+  source: Tables<'accounts'>,
   names: AuditedNames,
   stream: string,
   name: AccountName,
@@ -84,7 +83,7 @@ export function isBadCommit(error: unknown): error is Error {
 }
 
 /** Reads the balance and the revision that it belongs to. Reads both again if a commit was applied in between. */
-async function answeredBalance(source: AccountSource, name: AccountName, now: number) {
+async function answeredBalance(source: Tables<'accounts'>, name: AccountName, now: number) {
   for (;;) {
     const revision = await revisionOf(source, name);
     const rows = await balanceOf(source, name, now);

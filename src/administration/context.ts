@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { CommandContext } from '../commands/decide-and-append.ts';
 import type { Manifest } from '../projections/read-model.ts';
+import type { Reader } from '../projections/reader.ts';
 import type { ProjectorOptions } from '../projections/runtime/projector-options.ts';
-import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 
 /** The context of the work of operators, whether a command, a request or a job does it. */
 export interface AdministrationContext extends CommandContext {
@@ -14,11 +14,11 @@ export interface AdministrationContext extends CommandContext {
 }
 
 /** The context of work of minutes: it builds, replays and reads read models. */
-export interface LongWorkContext extends AdministrationContext {
+export interface LongWorkContext extends AdministrationContext, Reader {
   /** Loads the code of a read model. @returns the options with which the work projects it itself */
   projector(model: Manifest): Promise<ProjectorOptions>;
-  /** The tables of the version that answers, when it has applied all that was in the log when the work began. */
-  projected(model: Manifest): Promise<CatalogSource>;
+  /** Resolves when the read models have applied all that was in the log when the work began. */
+  readonly at: Reader['at'];
   /** Aborts when the work is to stop early. */
   readonly signal: AbortSignal;
   /** Shows the progress of the work. */

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { type CancellableOptions, cancellable } from '../database/cancellable.ts';
+import type { Tables } from '../database/tables.ts';
 import { type NextStep, type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import { allVersions } from '../projections/runtime/versions.ts';
 import type { AdministrationContext } from './context.ts';
@@ -106,8 +106,7 @@ const MAX_GROUPS = 100;
  * @throws as `cancellable`
  */
 export async function groupBotErrors(
-  pool: pg.Pool,
-  events: string,
+  { pool, events }: Tables<'events'>,
   since: number,
   options: CancellableOptions,
 ): Promise<BotErrorGroup[]> {

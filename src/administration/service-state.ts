@@ -64,7 +64,7 @@ export function serviceStateReader(options: ServiceStateOptions): () => Promise<
       logCommits: whole.commits,
       schemaBytes: bytes,
       processFailures,
-      audit: catalog === null ? null : await lastAudit({ pool, schema: catalog }),
+      audit: catalog === null ? null : await lastAudit({ pool, catalog }),
       broadcasts: broadcasts === null ? { sending: 0, cap: 0 } : await broadcastsNow(pool, broadcasts),
     };
   };

@@ -12,7 +12,7 @@ import {
   OutcomeUnknownError,
   WrongClockError,
 } from '../log/port.ts';
-import { ReadModelNotReadyError } from '../projections/served-schema.ts';
+import { ReadModelNotReadyError } from '../projections/reader.ts';
 
 /** The error body of every answer but one (decisions.md#response-bodies). */
 export interface ErrorBody {

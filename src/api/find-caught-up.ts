@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { EventLog } from '../log/port.ts';
-import type { Manifest } from '../projections/read-model.ts';
+import { manifestOf, type ReadModelName } from '../projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { unavailable } from './errors.ts';
 
@@ -14,7 +14,7 @@ export interface CaughtUpFindOptions {
   readonly pool: pg.Pool;
   readonly log: EventLog;
   /** The read model that `find` asks. */
-  readonly model: Manifest;
+  readonly model: ReadModelName;
   readonly maxWaitMs: number;
 }
 
@@ -27,8 +27,8 @@ export function createCaughtUpFind({ pool, log, model, maxWaitMs }: CaughtUpFind
     const known = await find();
     if (known !== null) return known;
     const head = await log.endCursor();
-    if (!(await waitForReadModels([servedProgress(pool, model)], head, { timeoutMs: maxWaitMs })))
-      throw unavailable(`the ${model.name} are catching up with the log, try again`);
+    if (!(await waitForReadModels([servedProgress(pool, manifestOf(model))], head, { timeoutMs: maxWaitMs })))
+      throw unavailable(`the ${model} are catching up with the log, try again`);
     return find();
   };
 }

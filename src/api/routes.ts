@@ -11,8 +11,7 @@ import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
 import type { BotApi } from '../platform/bot-api.ts';
-import { eventsManifest } from '../projections/events/manifest.ts';
-import type { ServedSchema } from '../projections/served-schema.ts';
+import type { Reader } from '../projections/reader.ts';
 import type { FindCellUsers, RunReport } from '../queries/reports/run-report.ts';
 import { broadcastRoutes } from './broadcast/routes.ts';
 import { dataAsOf } from './data-as-of.ts';
@@ -39,7 +38,6 @@ export interface ApiDependencies {
     | 'WEBHOOK_ALLOWED_NETWORKS'
     | 'PUBLIC_URL'
   >;
-  readonly pool: pg.Pool;
   /** Connections for counts of audiences alone. */
   readonly counts: pg.Pool;
   /** Connections for exports alone. */
@@ -48,7 +46,8 @@ export interface ApiDependencies {
   readonly runReport: RunReport;
   readonly findCellUsers: FindCellUsers;
   readonly log: EventLog;
-  readonly served: ServedSchema;
+  /** By connections for look-ups. */
+  readonly db: Reader;
   readonly sources: Sources;
   readonly snapshots: SnapshotStore;
   readonly directory: EventTypeDirectory;
@@ -56,13 +55,12 @@ export interface ApiDependencies {
 
 /** Every endpoint of the API. */
 export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
-  const { pool, log, served, sources, directory } = dependencies;
+  const { log, db, sources, directory } = dependencies;
   const updates = receiveUpdates({ log, sources });
   const unknown = reportUnknownUsers({
-    pool,
     log,
-    served,
-    asOf: dataAsOf(pool, log, sources),
+    db,
+    asOf: dataAsOf(db.pool, log, sources),
     maxWaitMs: dependencies.config.MAX_WAIT_MS,
   });
   const reports = reportsOfBots(dependencies);
@@ -71,7 +69,7 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     sendEvent(receiveCustomEvents({ log, sources, directory }), unknown, sources.now),
     ...sendUpdate(updates, sources.now),
     webhook(updates),
-    listBotErrors(async () => ({ pool, events: await served(eventsManifest) }), sources.now),
+    listBotErrors(db, sources.now),
     ...reportRoutes(dependencies, reports),
     ...broadcastRoutes(dependencies, reports),
     ...savedSegmentRoutes(dependencies),

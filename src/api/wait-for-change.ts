@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { type Position, partitionOf } from '../log/port.ts';
-import type { Manifest } from '../projections/read-model.ts';
+import { manifestOf, type ReadModelName } from '../projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { inTime } from '../util/in-time.ts';
 import { sharedCall } from '../util/shared-call.ts';
@@ -18,9 +18,9 @@ export type WaitForChange = (request: FastifyRequest, position: Position | undef
  * Waits at most 2 s for the read models that show the change. Never throws: the change is in the log whether or not the read
  * models have it, so an error would be untrue.
  */
-export function createChangeWait(pool: pg.Pool, ...models: readonly Manifest[]): WaitForChange {
-  const loads = models.map((model) => sharedCall(servedProgress(pool, model)));
-  const names = models.map(({ name }) => name).join(' and ');
+export function createChangeWait(pool: pg.Pool, ...names: readonly ReadModelName[]): WaitForChange {
+  const loads = names.map((name) => sharedCall(servedProgress(pool, manifestOf(name))));
+  const named = names.join(' and ');
   return async (request, position) => {
     if (position === undefined) return true;
     const cursor = new Map([[partitionOf(position), position]]);
@@ -28,9 +28,9 @@ export function createChangeWait(pool: pg.Pool, ...models: readonly Manifest[]):
       const seen = waitForReadModels(loads, cursor, { timeoutMs: WAIT_MS });
       const late = () => new Error('the database does not answer');
       if ((await inTime(seen, WAIT_MS + SILENT_MS, late)) !== null) return true;
-      request.log.warn(`answered before the read model ${names} had the change`);
+      request.log.warn(`answered before the read model ${named} had the change`);
     } catch (error) {
-      request.log.warn({ err: error }, `answered without knowing whether the read model ${names} has the change`);
+      request.log.warn({ err: error }, `answered without knowing whether the read model ${named} has the change`);
     }
     return false;
   };

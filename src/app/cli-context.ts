@@ -12,8 +12,9 @@ import { oldestWriter } from '../database/oldest-writer.ts';
 import { engineOf } from '../log/engines.ts';
 import { type Cursor, partitionOf } from '../log/port.ts';
 import { catalogManifest } from '../projections/catalog/manifest.ts';
-import { type Manifest, type ReadModel, schemaOf } from '../projections/read-model.ts';
-import { MANIFESTS } from '../projections/registry.ts';
+import type { Manifest, ReadModel } from '../projections/read-model.ts';
+import { createPatientReader } from '../projections/reader.ts';
+import { MANIFESTS, type ReadModelName } from '../projections/registry.ts';
 import { isFollowed, servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { type LoadProgress, servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { createLifecycle } from '../util/lifecycle.ts';
@@ -103,7 +104,7 @@ function destinationsOf(config: Config): CliContext['destinations'] {
 
 type ReadModelsOfCommand = Pick<
   CliContext,
-  'manifests' | 'projector' | 'catalog' | 'projected' | 'waitForReadModels' | 'applied' | 'answering' | 'waitForSwitch'
+  'manifests' | 'projector' | 'at' | 'waitForReadModels' | 'applied' | 'answering' | 'waitForSwitch'
 >;
 
 interface ReadModelsOptions extends Pick<AnnounceOptions, 'notice'> {
@@ -122,28 +123,25 @@ function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
   const logInDatabase = engineOf(config.EVENT_LOG).config.servers(config).length === 0;
   const announced = <T>(wait: Promise<T>, what: string): Promise<T> =>
     announcedWait(wait, what, { pool, logInDatabase, notice });
-  const current = ({ name }: Manifest): Manifest => manifests.find((each) => each.name === name)!;
-  const projected: CliContext['projected'] = async (asked) => {
-    const model = current(asked);
-    const { name } = model;
+  const current = (name: ReadModelName): Manifest => manifests.find((each) => each.name === name)!;
+  const catchUp = async (name: ReadModelName): Promise<Manifest> => {
+    const model = current(name);
     projectors.begin(model);
     const caughtUp = waitForReadModels([servedProgress(pool, model)], logEnd, { timeoutMs: WAIT_MS });
     if (!(await announced(caughtUp, `the read model ${name} to catch up with the log`)))
       throw new CliError(`the read model ${name} did not catch up with the log within ${WAIT_MS / 1000} s`);
-    const { version } = servedOf(await versionsOf(pool, model))!;
-    return { pool, schema: schemaOf(name, version) };
+    return model;
   };
   return {
     manifests,
     projector: (model) => projectors.optionsOf(model),
-    catalog: () => projected(catalogManifest),
-    projected,
+    at: createPatientReader(pool, catchUp).at,
     waitForReadModels: (change) =>
       announced(waitForChange(foundation, manifests, change), 'the recorded change to be in effect'),
     applied: (change) => hasApplied(foundation, manifests, change),
-    async answering(model) {
-      const served = servedOf(await versionsOf(pool, current(model)));
-      return served === null ? null : { pool, schema: schemaOf(served.name, served.version) };
+    async answering(name) {
+      const isBuilt = servedOf(await versionsOf(pool, current(name))) !== null;
+      return isBuilt ? createPatientReader(pool, async () => current(name)).at(name) : null;
     },
     waitForSwitch: () => pause(SWITCH_MS),
   };

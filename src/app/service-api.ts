@@ -13,12 +13,9 @@ import { createEventTypeDirectory } from '../commands/intake/event-type-director
 import { type Config, servesAdmin } from '../config.ts';
 import { FRESH_MS } from '../database/fresh-cache.ts';
 import { type BotApi, createBotApi } from '../platform/bot-api.ts';
-import { broadcastsManifest } from '../projections/broadcasts/manifest.ts';
-import { catalogManifest } from '../projections/catalog/manifest.ts';
-import { eventsManifest } from '../projections/events/manifest.ts';
 import type { Manifest } from '../projections/read-model.ts';
+import { createReader, type Reader } from '../projections/reader.ts';
 import { schemaCatchesUp } from '../projections/runtime/wait-for-read-models.ts';
-import { type ServedSchema, servedSchema } from '../projections/served-schema.ts';
 import { createAuthenticator } from '../queries/catalog/authenticator.ts';
 import { createOperatorAuthenticator } from '../queries/operations/operators.ts';
 import { pause } from '../util/pause.ts';
@@ -60,9 +57,8 @@ export function serviceApi(options: ServiceApiOptions): NonNullable<AppOptions['
   const { log } = foundation;
   const sources = systemSources;
   const maxWaitMs = config.MAX_WAIT_MS / LOOKUPS;
-  const served = servedSchema(lookups, manifests, maxWaitMs);
-  const catalog = async () => ({ pool: lookups, schema: await served(catalogManifest) });
-  const keyTables = { catalog, isCaughtUp: schemaCatchesUp(log, lookups), maxWaitMs };
+  const db = createReader(lookups, manifests, maxWaitMs);
+  const keyTables = { catalog: () => db.at('catalog'), isCaughtUp: schemaCatchesUp(log, lookups), maxWaitMs };
   const authenticator = createAuthenticator({ ...keyTables, sources });
   const operators = servesAdmin(config) ? createOperatorAuthenticator(keyTables) : undefined;
   return {
@@ -74,42 +70,38 @@ export function serviceApi(options: ServiceApiOptions): NonNullable<AppOptions['
       failuresPerMinute: config.AUTH_FAILURES_PER_MINUTE,
       noteUse: uses.note,
     },
-    routes: routesOf(options, served),
+    routes: routesOf(options, db),
     context: { log, sources },
     corsOrigins: config.CORS_ORIGINS,
     clicks: {
       recorder: clicks,
-      findLaunch: createFindLaunch({
-        log,
-        source: async () => ({ pool: lookups, broadcasts: await served(broadcastsManifest) }),
-      }),
+      findLaunch: createFindLaunch({ log, db }),
     },
     console: {
       authenticator,
       ...(operators && { operators }),
       store: sessionStore(lookups),
       oneTimeKeys: links,
-      catalog,
+      db,
       sources,
     },
   };
 }
 
-function routesOf(options: ServiceApiOptions, served: ServedSchema): AnyRoute[] {
+function routesOf(options: ServiceApiOptions, db: Reader): AnyRoute[] {
   const { config, foundation, manifests, pools, botApi, reports } = options;
   const { lookups, counts, exports } = pools;
   const { log, snapshots, pool } = foundation;
   const sources = systemSources;
   const routes = apiRoutes({
     config,
-    pool: lookups,
+    db,
     counts,
     exports,
     botApi,
     runReport: reports.run,
     findCellUsers: reports.findUsers,
     log: pacedLog(log, lookups, manifests, config.MAX_WAIT_MS),
-    served,
     sources,
     snapshots,
     directory: createEventTypeDirectory({ log, sources }),
@@ -117,10 +109,8 @@ function routesOf(options: ServiceApiOptions, served: ServedSchema): AnyRoute[] 
   if (!servesAdmin(config)) return routes;
   const admin = adminRoutes({
     context: { log, sources, pool, manifests, waitForSwitch: () => pause(2 * FRESH_MS) },
-    lookups,
-    catalog: async () => ({ pool: lookups, schema: await served(catalogManifest) }),
-    events: () => served(eventsManifest),
-    waitForCatalog: createChangeWait(lookups, catalogManifest),
+    db,
+    waitForCatalog: createChangeWait(lookups, 'catalog'),
   });
   return [...routes, ...admin];
 }

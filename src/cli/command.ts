@@ -2,17 +2,18 @@ import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { LongWorkContext } from '../administration/context.ts';
 import type { Finding } from '../administration/finding.ts';
+import type { Tables } from '../database/tables.ts';
 import type { EventLog, Position } from '../log/port.ts';
-import type { Manifest } from '../projections/read-model.ts';
-import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
+import type { Reader } from '../projections/reader.ts';
+import type { ReadModelName } from '../projections/registry.ts';
 
 /** The context that the action of a command works with. */
 export interface CliContext extends LongWorkContext {
   /**
-   * Resolves when the catalog has applied all that was in the log when the command began.
+   * Resolves when the read models have applied all that was in the log when the command began.
    * @throws CliError after 10 s
    */
-  catalog(): Promise<CatalogSource>;
+  readonly at: Reader['at'];
   /** Resolves when every running instance answers accordingly. @throws ReadModelWaitTimeoutError after 10 s */
   waitForReadModels(change: Change): Promise<void>;
   /**
@@ -21,7 +22,7 @@ export interface CliContext extends LongWorkContext {
    */
   applied(change: Change): Promise<boolean>;
   /** The tables of the version that answers now, perhaps late; null: there is none. */
-  answering(model: Manifest): Promise<CatalogSource | null>;
+  answering<Name extends ReadModelName>(name: Name): Promise<Tables<Name> | null>;
   /** WEBHOOK_ALLOWED_NETWORKS */
   readonly allowedNetworks: readonly string[];
   /** Opens the log on an engine, configured by that engine's own variables. It is closed when the command ends. */

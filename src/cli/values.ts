@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander';
+import type { Tables } from '../database/tables.ts';
 import { timezoneProblem } from '../domain/catalog/checks.ts';
 import { parseIso8601 } from '../domain/intake/moment.ts';
 import { isPropertyName } from '../domain/intake/properties.ts';
 import { type BotRow, findBot } from '../queries/catalog/bots.ts';
-import type { CatalogSource } from '../queries/catalog/catalog-source.ts';
 import { CliError } from './command.ts';
 
 /** Parsers of option values. They throw InvalidArgumentError, which commander turns into one line. */
@@ -114,7 +114,7 @@ export function botsOption(): Option {
 }
 
 /** Finds the bots of these public keys, each once, in order. @throws CliError for an unknown key */
-export async function namedBots(catalog: CatalogSource, publicKeys: readonly string[]): Promise<BotRow[]> {
+export async function namedBots(catalog: Tables<'catalog'>, publicKeys: readonly string[]): Promise<BotRow[]> {
   const bots: BotRow[] = [];
   for (const publicKey of new Set(publicKeys)) {
     const bot = await findBot(catalog, publicKey);

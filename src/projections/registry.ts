@@ -9,17 +9,25 @@ import { referralManifest } from './referral/manifest.ts';
 import { reportsManifest } from './saved-reports/manifest.ts';
 import { usersManifest } from './users/manifest.ts';
 
+const BY_NAME = {
+  catalog: catalogManifest,
+  users: usersManifest,
+  events: eventsManifest,
+  reports: reportsManifest,
+  broadcasts: broadcastsManifest,
+  recipients: recipientsManifest,
+  clicks: clicksManifest,
+  referral: referralManifest,
+  accounts: accountsManifest,
+};
+
+export type ReadModelName = keyof typeof BY_NAME;
+
 /** Every read model: the CLI, metrics and configuration go by this list. Their code: load-read-model.ts. */
-export const MANIFESTS: readonly Manifest[] = [
-  catalogManifest,
-  usersManifest,
-  eventsManifest,
-  reportsManifest,
-  broadcastsManifest,
-  recipientsManifest,
-  clicksManifest,
-  referralManifest,
-  accountsManifest,
-];
+export const MANIFESTS: readonly Manifest[] = Object.values(BY_NAME);
 
 export const READ_MODEL_NAMES = MANIFESTS.map(({ name }) => name);
+
+export function manifestOf(name: ReadModelName): Manifest {
+  return BY_NAME[name];
+}

@@ -11,7 +11,7 @@ import { MANIFESTS } from '../../src/projections/registry.ts';
 import { createTestDatabase } from './database.ts';
 import { type MemoryLog, memoryLog } from './memory-log.ts';
 import { follow } from './projection.ts';
-import { firstSchema } from './read-model-tables.ts';
+import { firstReader } from './read-model-tables.ts';
 import { type TestSources, testSources } from './test-sources.ts';
 
 export interface CliRun {
@@ -57,7 +57,7 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
   const sources = testSources();
   const catchUp = await follow(database.pool, catalogReadModel, log);
   const followed = new Map([[catalogReadModel.name, catchUp]]);
-  const source = { pool: database.pool, schema: firstSchema(catalogReadModel) };
+  const tables = firstReader(database.pool);
   const changes: Change[] = [];
   const paced: Change[] = [];
   let stalled = false;
@@ -104,22 +104,22 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
           standardOutput,
           allowedNetworks: [],
           yieldToService: async () => {},
-          catalog: async () => source,
-          async projected({ name }) {
-            const model = await loadReadModel(name);
-            const follows = followed.get(name) ?? (await follow(database.pool, model, log));
-            followed.set(name, follows);
-            await follows();
-            return { pool: database.pool, schema: firstSchema(model) };
+          async at(...names) {
+            for (const name of names.filter((each) => each !== 'catalog')) {
+              const follows = followed.get(name) ?? (await follow(database.pool, await loadReadModel(name), log));
+              followed.set(name, follows);
+              await follows();
+            }
+            return tables.at(...names);
           },
           async applied(change) {
             paced.push(change);
             return !stalled;
           },
-          async answering(model) {
-            const follows = followed.get(model.name);
+          async answering(name) {
+            const follows = followed.get(name);
             await follows?.();
-            return follows === undefined ? null : { pool: database.pool, schema: firstSchema(model) };
+            return follows === undefined ? null : tables.at(name);
           },
           async waitForReadModels(change) {
             changes.push(change);

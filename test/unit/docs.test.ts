@@ -21,14 +21,13 @@ describe('the documents', () => {
   const unused = {} as never;
   const routes = apiRoutes({
     config: readConfig({}),
-    pool: unused,
     counts: unused,
     exports: unused,
     botApi: unused,
     runReport: unused,
     findCellUsers: unused,
     log: unused,
-    served: unused,
+    db: unused,
     sources: { now: Date.now, uuid: unused, randomBytes: unused },
     snapshots: unused,
     directory: unused,

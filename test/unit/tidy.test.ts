@@ -16,11 +16,6 @@ function roomOf(path: string): string | null {
   return rest.length === 0 || room === 'app' ? null : room!;
 }
 
-/** The manifests of read models, in the registry. */
-const MANIFESTS = readSource('src/projections/registry.ts')
-  .files.filter((file) => file.endsWith('/manifest.ts'))
-  .map((file) => file.slice('src/'.length));
-
 /** The imports that each room may have besides itself: folders (with a slash) or files, below src. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
@@ -54,6 +49,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'database/cancellable.ts',
     'database/errors.ts',
     'database/lease.ts',
+    'database/tables.ts',
     'util/',
   ],
   processes: [
@@ -80,16 +76,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'util/',
     // The errors that mean that the database is down.
     'database/errors.ts',
-    // The manifests of the read models that queries read, their schemas and their lag.
-    'projections/read-model.ts',
+    // The tables of the read models that queries read, and their lag.
+    'projections/reader.ts',
     'projections/registry.ts',
-    ...MANIFESTS,
     'projections/runtime/checkpoint.ts',
     'projections/runtime/read-model-lag.ts',
     'projections/runtime/status.ts',
     // A change is answered after the read models have applied it.
     'projections/runtime/wait-for-read-models.ts',
-    'projections/served-schema.ts',
   ],
   // Commands of operators build, compare, switch and repair read models, so they use the runtime itself.
   cli: [
@@ -101,6 +95,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log/backup.ts',
     'log/copy.ts',
     'log/engines.ts',
+    'database/tables.ts',
     'projections/',
     'util/',
   ],

@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { createChangeWait } from '../../src/api/wait-for-change.ts';
-import { reportsReadModel } from '../../src/projections/saved-reports/read-model.ts';
 import { stubPool } from '../support/stub-pool.ts';
 
 /** The warnings while waiting for a change, with a database that answers with `query`. */
 async function warningsWith(query: () => Promise<never>): Promise<unknown[]> {
   const warnings: unknown[] = [];
   const request = { log: { warn: (...words: unknown[]) => warnings.push(words) } } as unknown as FastifyRequest;
-  await createChangeWait(stubPool(query), reportsReadModel)(request, '0:1');
+  await createChangeWait(stubPool(query), 'reports')(request, '0:1');
   return warnings;
 }
 

@@ -2,19 +2,22 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { readModelLagMs } from '../../projections/runtime/read-model-lag.ts';
 import type { ExportKind } from '../../queries/export/columns.ts';
 import { exportRows, TABLES_READ } from '../../queries/export/export-rows.ts';
-import type { ExportRequest } from '../../queries/export/export-source.ts';
+import type { ExportRequest, ExportTables } from '../../queries/export/export-source.ts';
 import { type ExportFormat, formatted } from '../../queries/export/formats.ts';
 import { statement } from '../../queries/reports/statement.ts';
 import type { CsvForm } from '../../util/csv.ts';
 
-export interface OpenExportOptions extends ExportRequest {
+export interface OpenExportOptions extends Omit<ExportRequest, 'tables'> {
   readonly kind: ExportKind;
   readonly format: ExportFormat;
   /** Of CSV. */
   readonly form: CsvForm;
+  readonly db: Reader;
+  /** The connections of the export. */
   readonly pool: pg.Pool;
   readonly log: EventLog;
   readonly sources: Pick<Sources, 'now'>;
@@ -38,18 +41,16 @@ export interface OpenedExport {
  * error here.
  */
 export async function openExport(options: OpenExportOptions): Promise<OpenedExport> {
-  const { kind, format, form, pool, log, sources, tables, bot, period, pageRows, signal } = options;
+  const { kind, format, form, db, pool, log, sources, bot, period, pageRows, signal } = options;
   const now = sources.now();
-  const lagMs = await readModelLagMs(
-    log,
-    pool,
-    TABLES_READ[kind].map((name) => tables[name]),
-  );
+  const { pool: lookups, ...schemas } = await db.at(...TABLES_READ[kind]);
+  const tables: ExportTables = schemas; // the export reads no others
+  const lagMs = await readModelLagMs(log, lookups, Object.values(tables));
   let deferredSince: number | null = null;
   let rows = 0;
 
   async function* read(tx: pg.PoolClient): AsyncGenerator<Uint8Array> {
-    if (kind === 'events') deferredSince = await oldestDeferred(tx, options);
+    if (kind === 'events') deferredSince = await oldestDeferred(tx, { tables, bot, period });
     const exported = exportRows(kind, tx, { tables, bot, period }, pageRows);
     async function* counted() {
       for await (const page of exported.pages) {

@@ -32,7 +32,7 @@ const request = z
   .meta({ id: 'JobRequest', example: { kind: 'rebuild', projection: 'users', reason: 'rows were wrong' } });
 
 /** `/admin/v1/jobs`: rebuilds, verifications and audits, which an instance does (decisions.md#jobs). */
-export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencies): AnyRoute[] {
+export function jobRoutes({ context, db, waitForCatalog }: AdminDependencies): AnyRoute[] {
   return [
     route({
       method: 'POST',
@@ -48,7 +48,7 @@ export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencie
       answer: answer(z.object({ job_id: uuid }).meta({ id: 'RequestedJob' })),
       errors: [404],
       async handle({ request, body: { kind, projection = null, bot = null, user_id = null, reason: why } }) {
-        if (bot !== null && (await findBot(await catalog(), bot)) === null)
+        if (bot !== null && (await findBot(await db.at('catalog'), bot)) === null)
           throw invalid([{ path: 'bot', message: 'there is no such bot' }]);
         const { operatorId } = operatorOf(request);
         const wanted = { kind, projection, bot, userId: user_id, reason: why, operatorId };
@@ -77,7 +77,7 @@ export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencie
       query: z.object({ ...page, kind: jobKind.optional() }),
       answer: items(job),
       async handle({ query }) {
-        return { ok: true, data: { items: await listJobs(await catalog(), query) } };
+        return { ok: true, data: { items: await listJobs(await db.at('catalog'), query) } };
       },
     }),
     route({
@@ -92,7 +92,7 @@ export function jobRoutes({ context, catalog, waitForCatalog }: AdminDependencie
       errors: [404],
       async handle({ request }) {
         const { job_id } = request.params as { readonly job_id: string };
-        const found = validate(job_id) ? await findJob(await catalog(), job_id) : null;
+        const found = validate(job_id) ? await findJob(await db.at('catalog'), job_id) : null;
         if (found === null) throw new ApiError(404, 'there is no such job');
         return { ok: true, data: found };
       },

@@ -20,7 +20,7 @@ const days = z
 const ERRORS_TIMEOUT_MS = 4000;
 
 /** `/admin/v1/processes` and `/admin/v1/bot-errors`. */
-export function overviewRoutes({ context, lookups, events }: AdminDependencies): AnyRoute[] {
+export function overviewRoutes({ context, db }: AdminDependencies): AnyRoute[] {
   return [
     route({
       method: 'GET',
@@ -47,7 +47,7 @@ export function overviewRoutes({ context, lookups, events }: AdminDependencies):
         const signal = callerGone(reply);
         const options = { others: context.pool, timeoutMs: ERRORS_TIMEOUT_MS, signal };
         try {
-          return { ok: true, data: { items: await groupBotErrors(lookups, await events(), since, options) } };
+          return { ok: true, data: { items: await groupBotErrors(await db.at('events'), since, options) } };
         } catch (error) {
           throw failedCount(error, signal, 'counting the errors', '; ask for fewer days');
         }

@@ -7,7 +7,6 @@ import { activationProblems } from '../../domain/broadcast/readiness.ts';
 import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { audienceSize as countAudience } from '../../queries/broadcast/audience-size.ts';
-import type { AudienceTables } from '../../queries/broadcast/audience-users-sql.ts';
 import { botOf } from '../access.ts';
 import { callerGone } from '../caller-gone.ts';
 import { dataAsOf } from '../data-as-of.ts';
@@ -17,20 +16,16 @@ import { audienceSizeAnswer, audienceSizeBody, DEFAULT_SAMPLE, MAX_SAMPLE } from
 import { idOf, objectOf } from './content.ts';
 import { type BroadcastChanges, contentContext, namedBroadcast, ownTasks } from './context.ts';
 
-export interface AudienceCounts {
-  readonly pool: pg.Pool;
-  /** Connections for counts alone. */
-  readonly counts: pg.Pool;
-  /** The schemas of the read models. */
-  readonly tables: () => Promise<AudienceTables>;
-}
-
 const TIMEOUT_MS = 5000;
 
-/** POST /v1/broadcast/audience-size (decisions.md#audience-size): how many chats an audience has now, and some of them. */
-export function audienceSize(changes: BroadcastChanges, { pool, counts, tables }: AudienceCounts): AnyRoute {
-  const { log, sources } = changes.context;
-  const asOf = dataAsOf(pool, log, sources);
+/**
+ * POST /v1/broadcast/audience-size (decisions.md#audience-size): how many chats an audience has now, and some of them.
+ * @param counts connections for counts alone
+ */
+export function audienceSize(changes: BroadcastChanges, counts: pg.Pool): AnyRoute {
+  const { context, db } = changes;
+  const { log, sources } = context;
+  const asOf = dataAsOf(db.pool, log, sources);
   return route({
     method: 'POST',
     url: '/v1/broadcast/audience-size',
@@ -46,9 +41,9 @@ export function audienceSize(changes: BroadcastChanges, { pool, counts, tables }
       const { bot_id: botId, timezone } = botOf(request);
       const { segmentations, sample } = await checked(changes, request, body);
       const signal = callerGone(reply);
-      const schemas = await tables();
-      const data_as_of = await asOf(Object.values(schemas), timezone);
-      const question = { botId, tables: schemas, asOf: sources.now(), sample, timeoutMs: TIMEOUT_MS, signal };
+      const { pool, ...tables } = await db.at('users', 'events', 'referral', 'broadcasts', 'recipients');
+      const data_as_of = await asOf(Object.values(tables), timezone);
+      const question = { botId, tables, asOf: sources.now(), sample, timeoutMs: TIMEOUT_MS, signal };
       try {
         const size = await countAudience(counts, pool, segmentations, question);
         return { ok: true, data: { ...size, data_as_of } };

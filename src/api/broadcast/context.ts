@@ -22,19 +22,14 @@ import { localTimeOf } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import type { EventLog } from '../../log/port.ts';
-import {
-  type BroadcastStatistics,
-  type BroadcastsSource,
-  findStatistics,
-  NO_STATISTICS,
-} from '../../queries/broadcast/broadcasts.ts';
+import type { Reader } from '../../projections/reader.ts';
+import { type BroadcastStatistics, findStatistics, NO_STATISTICS } from '../../queries/broadcast/broadcasts.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import { botOf, principalOf } from '../access.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { parseJson } from '../json.ts';
-import { type SavedSegmentSources, savedConditions } from '../saved-segments/find-saved-segments.ts';
+import { savedConditions } from '../saved-segments/find-saved-segments.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import type { ContentContext } from './content.ts';
 
@@ -42,12 +37,7 @@ import type { ContentContext } from './content.ts';
 export interface BroadcastChanges {
   readonly context: CommandContext;
   readonly ids: Readonly<Record<'broadcast' | 'segment', IdPool>>;
-  readonly source: () => Promise<BroadcastsSource>;
-  /** The source of the owner's bots. */
-  readonly catalog: () => Promise<CatalogSource>;
-  /** The source of the bot's users. */
-  readonly users: () => Promise<{ readonly pool: CatalogSource['pool']; readonly users: string }>;
-  readonly savedSegments: SavedSegmentSources;
+  readonly db: Reader;
   readonly waitForChange: WaitForChange;
   /** Whether PUBLIC_URL is set. */
   readonly hasPublicUrl: boolean;
@@ -65,7 +55,7 @@ export function namedBroadcast(
 
 /** Loads what the content of a broadcast is checked against, if the body has any. @param id null: a new broadcast */
 export async function contentContext(
-  { context, catalog, savedSegments }: BroadcastChanges,
+  { context, db }: BroadcastChanges,
   request: FastifyRequest,
   body: JsonObject,
   { type, id }: { readonly type: Broadcast['type']; readonly id: number | null },
@@ -83,10 +73,10 @@ export async function contentContext(
   const segmentIds = lists.length > MAX_SEGMENTS ? null : await uploadedIds(context.log, public_key, id, lists);
   const tasks = taskIdsOf(named);
   const isFew = tasks.length <= MAX_SEGMENTS;
-  const taskIds = isFew ? new Set((await ownTasks({ context, catalog }, request, tasks)).keys()) : null;
+  const taskIds = isFew ? new Set((await ownTasks({ context, db }, request, tasks)).keys()) : null;
   const savedIds = savedSegmentIdsIn(segmentations);
   const isChecked = savedIds.length <= MAX_SAVED_SEGMENTS;
-  const found = isChecked ? await savedConditions(savedSegments, { public_key, timezone }, savedIds) : null;
+  const found = isChecked ? await savedConditions({ db, log: context.log }, { public_key, timezone }, savedIds) : null;
   return { type, timezone, segmentIds, taskIds, savedSegments: found, maxCap };
 }
 
@@ -97,7 +87,7 @@ function uploadedIds(log: EventLog, bot: string, id: number | null, named: reado
 
 /** @param audiences the segmentations that the broadcast may have at its activation */
 export async function readinessFor(
-  { context, catalog, hasPublicUrl, savedSegments: sources }: BroadcastChanges,
+  { context, db, hasPublicUrl }: BroadcastChanges,
   request: FastifyRequest,
   audiences: readonly string[],
   isNew: boolean,
@@ -105,21 +95,21 @@ export async function readinessFor(
   const { public_key, timezone } = botOf(request);
   const { token } = await existingBot(context.log, public_key);
   const savedIds = [...new Set(audiences.flatMap(savedSegmentIdsOf))];
-  const savedSegments = await savedConditions(sources, { public_key, timezone }, savedIds);
+  const savedSegments = await savedConditions({ db, log: context.log }, { public_key, timezone }, savedIds);
   const ids = audiences.flatMap((text) => taskIdsOf(storedSegmentations(text, timezone, null)));
-  const tasks = await ownTasks({ context, catalog }, request, ids);
+  const tasks = await ownTasks({ context, db }, request, ids);
   return readiness({ timezone, isNew, hasToken: token !== null, hasPublicUrl, tasks, savedSegments });
 }
 
 /** Loads those of the broadcasts whose bots are within the key's scope, from the log. */
 export async function ownTasks(
-  { context, catalog }: Pick<BroadcastChanges, 'context' | 'catalog'>,
+  { context, db }: Pick<BroadcastChanges, 'context' | 'db'>,
   request: FastifyRequest,
   ids: readonly number[],
 ): Promise<Map<number, TaskSource>> {
   if (ids.length === 0) return new Map();
   const { ownerId, scope } = principalOf(request);
-  const bots = await listResources(await catalog(), ownerId, scope);
+  const bots = await listResources(await db.at('catalog'), ownerId, scope);
   const keys = bots.map(({ resource_key }) => resource_key);
   return taskSources(context.log, keys, [...new Set(ids)]);
 }
@@ -143,7 +133,7 @@ export interface Checked<T> {
  * @param check checks the request; @param append makes the change
  */
 export async function changed<T>(
-  { context, source, waitForChange }: BroadcastChanges,
+  { context, db, waitForChange }: BroadcastChanges,
   request: FastifyRequest,
   { route, id }: { readonly route: string; readonly id: number | null },
   check: () => Promise<Checked<T>>,
@@ -156,7 +146,7 @@ export async function changed<T>(
     `broadcast/${route}`,
     async (stamp, first) => {
       if (first !== null) return { ...(await repeatedChange(context.log, first)), answered: null };
-      const statistics = id === null ? NO_STATISTICS : await findStatistics(await source(), id);
+      const statistics = id === null ? NO_STATISTICS : await findStatistics(await db.at('recipients'), id);
       const { command: checked, warnings } = await check();
       const answered: Answered = { timezone, statistics, ...(warnings.length === 0 ? {} : { warnings }) };
       const command = stamp === undefined ? stamp : { ...stamp, answer: answered };

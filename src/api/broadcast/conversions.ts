@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { z } from 'zod';
 import { parseConversion } from '../../domain/broadcast/conversions.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -8,17 +9,19 @@ import { callerGone } from '../caller-gone.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import { failedCount, invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import type { AudienceCounts } from './audience-size.ts';
 import { idOf, objectOf } from './content.ts';
 import { type BroadcastChanges, namedBroadcast } from './context.ts';
 import { conversionsAnswer, conversionsBody } from './statistics-schemas.ts';
 
 const TIMEOUT_MS = 15_000;
 
-/** POST /v1/broadcast/conversions (decisions.md#conversions): recipients who did something after their message. */
-export function conversions(changes: BroadcastChanges, { pool, counts, tables }: AudienceCounts): AnyRoute {
-  const { log, sources } = changes.context;
-  const asOf = dataAsOf(pool, log, sources);
+/**
+ * POST /v1/broadcast/conversions (decisions.md#conversions): recipients who did something after their message.
+ * @param counts connections for counts alone
+ */
+export function conversions(changes: BroadcastChanges, counts: pg.Pool): AnyRoute {
+  const { context, db } = changes;
+  const asOf = dataAsOf(db.pool, context.log, context.sources);
   return route({
     method: 'POST',
     url: '/v1/broadcast/conversions',
@@ -38,10 +41,10 @@ export function conversions(changes: BroadcastChanges, { pool, counts, tables }:
       if (problems.length > 0) throw invalid(problems);
       const { variants = [] } = await namedBroadcast(changes, request, broadcastId, 'task_id');
       const signal = callerGone(reply);
-      const schemas = await tables();
-      const data_as_of = await asOf([schemas.recipients, schemas.events], timezone);
+      const { pool, ...tables } = await db.at('users', 'events', 'referral', 'recipients');
+      const data_as_of = await asOf([tables.recipients, tables.events], timezone);
       const shares = variants.map(({ share }) => share);
-      const source = { broadcastId, botId, shares, tables: schemas, asOf: Date.parse(data_as_of) };
+      const source = { broadcastId, botId, shares, tables, asOf: Date.parse(data_as_of) };
       const limits = { timeoutMs: TIMEOUT_MS, signal };
       try {
         const found = await countConversions(counts, pool, conversion, source, limits);

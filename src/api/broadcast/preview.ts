@@ -4,6 +4,7 @@ import type { TemplateUser } from '../../domain/broadcast/template.ts';
 import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { Rejection } from '../../domain/rejection.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { firstUser } from '../../queries/broadcast/first-user.ts';
 import { type RecipientUsersSource, recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { botOf } from '../access.ts';
@@ -11,9 +12,6 @@ import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { previewAnswer, previewBody } from './composing-schemas.ts';
 import { objectOf, parseType } from './content.ts';
-
-/** Where fields of recipients come from; the bot is the request's. */
-export type RecipientFields = () => Promise<Omit<RecipientUsersSource, 'botId' | 'timezone'>>;
 
 /** Stands in where the bot has no users. */
 const INVENTED = {
@@ -27,7 +25,7 @@ const INVENTED = {
 };
 
 /** POST /v1/broadcast/preview (decisions.md#message-preview): a message as one user would get it. */
-export function preview(recipientFields: RecipientFields): AnyRoute {
+export function preview(db: Reader): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/broadcast/preview',
@@ -45,7 +43,7 @@ export function preview(recipientFields: RecipientFields): AnyRoute {
       const type = parseType(body, problems);
       const asked = userIdOf(body, problems);
       if (type === undefined || problems.length > 0) throw invalid(problems);
-      const source = { ...(await recipientFields()), botId, timezone };
+      const source = { ...(await db.at('users', 'referral')), botId, timezone };
       const id = asked ?? (await firstUser(source, botId));
       const fields = id === null ? null : await fieldsOf(source, id);
       if (fields === null && asked !== null) throw new Rejection('not_found', 'user_id', 'the bot has no such user');

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { existingBroadcast } from '../../commands/broadcast/change.ts';
 import { instantsOf, localTimeOf, parseLocalTime } from '../../domain/local-time.ts';
+import type { Reader } from '../../projections/reader.ts';
 import {
   BROADCAST_ORDERS,
   type BroadcastList,
-  type BroadcastsSource,
   findStatistics,
   listBroadcasts,
 } from '../../queries/broadcast/broadcasts.ts';
@@ -26,7 +26,7 @@ import {
 } from './schemas.ts';
 
 /** GET /v1/broadcast/list: the broadcasts of a bot. */
-export function list(source: () => Promise<BroadcastsSource>, asOf: DataAsOf): AnyRoute {
+export function list(db: Reader, asOf: DataAsOf): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/broadcast/list',
@@ -40,7 +40,7 @@ export function list(source: () => Promise<BroadcastsSource>, asOf: DataAsOf): A
     async handle({ request, query }) {
       const { bot_id, timezone } = botOf(request);
       const { limit, offset } = query;
-      const tables = await source();
+      const tables = await db.at('broadcasts', 'recipients');
       const data_as_of = await asOf([tables.broadcasts, tables.recipients], timezone);
       const { items, total } = await listBroadcasts(tables, bot_id, {
         status: query['filters[status]'],
@@ -79,7 +79,7 @@ function createdOf(given: string | undefined, timezone: string): BroadcastList['
 }
 
 /** GET /v1/broadcast/get: the broadcast from the log, with the counts that the read model has so far. */
-export function get({ context, source }: Pick<BroadcastChanges, 'context' | 'source'>): AnyRoute {
+export function get({ context, db }: Pick<BroadcastChanges, 'context' | 'db'>): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/broadcast/get',
@@ -93,14 +93,14 @@ export function get({ context, source }: Pick<BroadcastChanges, 'context' | 'sou
     async handle({ request, query: { id } }) {
       const { public_key: bot, timezone } = botOf(request);
       const broadcast = await existingBroadcast(context.log, { bot, id });
-      const statistics = await findStatistics(await source(), id);
+      const statistics = await findStatistics(await db.at('recipients'), id);
       return { ok: true, data: broadcastObject(broadcast, statistics, timezone) };
     },
   });
 }
 
 /** GET /v1/broadcast/recipients (decisions.md#broadcast-recipients): the state of each recipient. */
-export function recipients({ context, source }: Pick<BroadcastChanges, 'context' | 'source'>): AnyRoute {
+export function recipients({ context, db }: Pick<BroadcastChanges, 'context' | 'db'>): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/broadcast/recipients',
@@ -117,9 +117,9 @@ export function recipients({ context, source }: Pick<BroadcastChanges, 'context'
       if (format === 'csv') {
         const disposition = `attachment; filename="recipients-${id}.csv"`;
         void reply.type('text/csv; charset=utf-8').header('content-disposition', disposition);
-        return recipientsCsv(allRecipients(await source(), id, state), timezone, { raw });
+        return recipientsCsv(allRecipients(await db.at('recipients'), id, state), timezone, { raw });
       }
-      const { items, total } = await listRecipients(await source(), id, { state, limit, offset });
+      const { items, total } = await listRecipients(await db.at('recipients'), id, { state, limit, offset });
       const shown = items.map(({ date, ...item }) => ({
         ...item,
         date: date === null ? null : localTimeOf(date, timezone),

@@ -48,7 +48,7 @@ export function segmentFromReport(
           await existingDraft(changes.context, name);
           const question = await namedReport(request, body, sources);
           const { ids, data_as_of } = await find(reply, { ...question, cell: body.cell });
-          const chats = await withoutErased(await changes.users(), bot_id, ids);
+          const chats = await withoutErased(await changes.db.at('users'), bot_id, ids);
           if (chats.length === 0) throw invalid([{ path: 'cell', message: 'no users are behind this number' }]);
           const answer: Answered = { data_as_of };
           const command = stamp === undefined ? stamp : { ...stamp, answer };

@@ -9,15 +9,8 @@ import { statisticsAnswer, statisticsQuery } from './statistics-schemas.ts';
 
 const NOT_TRACKED = { clicked: null, clicks: null };
 
-/**
- * GET /v1/broadcast/statistics (decisions.md#broadcast-statistics): what became of a broadcast, in all and by variant.
- * @param clicks finds the schema of the read model `clicks`
- */
-export function statistics(
-  { context, source }: Pick<BroadcastChanges, 'context' | 'source'>,
-  clicks: () => Promise<string>,
-  asOf: DataAsOf,
-): AnyRoute {
+/** GET /v1/broadcast/statistics (decisions.md#broadcast-statistics): what became of a broadcast, in all and by variant. */
+export function statistics({ context, db }: Pick<BroadcastChanges, 'context' | 'db'>, asOf: DataAsOf): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/broadcast/statistics',
@@ -31,7 +24,7 @@ export function statistics(
       const { public_key: bot, bot_id: botId, timezone } = botOf(request);
       const { found, launches } = await broadcastWithLaunches(context.log, { bot, id });
       const { variants = [] } = found;
-      const tables = { ...(await source()), clicks: await clicks() };
+      const tables = await db.at('recipients', 'clicks');
       const data_as_of = await asOf([tables.recipients, tables.clicks], timezone);
       const shares = variants.map(({ share }) => share);
       const counted = await countRecipients(tables, { botId, id }, shares);

@@ -10,23 +10,20 @@ import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botSendingStream } from '../../domain/streams.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { findSendingBot } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import { botOf } from '../access.ts';
 import { callerGone } from '../caller-gone.ts';
 import { invalid, unavailable } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { type OUTCOMES, testSendAnswer, testSendBody } from './composing-schemas.ts';
 import { objectOf, parseType } from './content.ts';
-import type { RecipientFields } from './preview.ts';
 import { createTestTurns, tooSoon } from './test-turns.ts';
 
 export interface TestSendOptions {
   readonly context: CommandContext;
-  readonly recipientFields: RecipientFields;
-  /** Has the bots' tokens. */
-  readonly catalog: () => Promise<CatalogSource>;
+  readonly db: Reader;
   readonly botApi: Pick<BotApi, 'call'>;
 }
 
@@ -36,7 +33,7 @@ interface Outcome {
 }
 
 /** POST /v1/broadcast/test-send (decisions.md#test-send): sends a message to one chat now. It appends nothing. */
-export function testSend({ context, recipientFields, catalog, botApi }: TestSendOptions): AnyRoute {
+export function testSend({ context, db, botApi }: TestSendOptions): AnyRoute {
   const { log, sources } = context;
   const turns = createTestTurns({ now: sources.now, elapsed: () => performance.now() });
   return route({
@@ -53,7 +50,7 @@ export function testSend({ context, recipientFields, catalog, botApi }: TestSend
       const gone = callerGone(reply);
       const { public_key: bot } = botOf(request);
       const { message, chatId } = parsed(body);
-      const token = (await findSendingBot(await catalog(), bot))?.token ?? null;
+      const token = (await findSendingBot(await db.at('catalog'), bot))?.token ?? null;
       if (token === null)
         throw invalid([
           { path: '', message: 'the bot has no token to send with: set it by botledger bot set --token-file' },
@@ -76,7 +73,7 @@ export function testSend({ context, recipientFields, catalog, botApi }: TestSend
   /** Null: the user was erased. @throws ApiError 400: the template fails for this user */
   async function parametersFor(request: FastifyRequest, message: Message, chatId: number): Promise<object | null> {
     const { bot_id: botId, timezone } = botOf(request);
-    const source = { ...(await recipientFields()), botId, timezone };
+    const source = { ...(await db.at('users', 'referral')), botId, timezone };
     const user = (await recipientUsers(source, [chatId])).get(chatId);
     if (user?.status === 'erased') return null;
     try {

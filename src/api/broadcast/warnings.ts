@@ -32,7 +32,7 @@ export async function contentWarnings(
 }
 
 async function fieldWarnings(
-  { users }: BroadcastChanges,
+  { db }: BroadcastChanges,
   request: FastifyRequest,
   messages: readonly MessageAt[],
 ): Promise<Warning[]> {
@@ -46,7 +46,7 @@ async function fieldWarnings(
   });
   const late = () => new Error('the look-up takes too long');
   try {
-    const source = await users();
+    const source = await db.at('users');
     const { bot_id } = botOf(request);
     const unknown = await inTime(unknownCustomFields(source, bot_id, [...names], LOOK_UP_MS), LOOK_UP_MS, late);
     return named.flatMap((each) => {

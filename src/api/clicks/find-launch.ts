@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type pg from 'pg';
 import { openClickKey } from '../../commands/broadcast/click-keys.ts';
 import { type TrackedLaunch, trackedLaunches } from '../../commands/broadcast/tracked-launches.ts';
 import type { EventLog } from '../../log/port.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { botsOfBroadcasts } from '../../queries/broadcast/bot-of-broadcast.ts';
 import { inTime } from '../../util/in-time.ts';
 import { pause } from '../../util/pause.ts';
@@ -28,7 +28,7 @@ export class TooManyLookUpsError extends Error {
 
 export interface FindLaunchOptions {
   readonly log: Pick<EventLog, 'read' | 'keys'>;
-  readonly source: () => Promise<{ readonly pool: pg.Pool; readonly broadcasts: string }>;
+  readonly db: Reader;
 }
 
 /** Broadcasts. Some 10 MB, with the longest links 100. */
@@ -51,11 +51,11 @@ interface Kept {
  * Keeps the launches of the broadcasts that it has read: a launch never changes. Numbers that are made up cost a share of one
  * look-up. Only a broadcast that exists is read, for a launch that was not there before at most once a second.
  */
-export function createFindLaunch({ log, source }: FindLaunchOptions): FindLaunch {
+export function createFindLaunch({ log, db }: FindLaunchOptions): FindLaunch {
   const kept = new LRUCache<number, Kept>({ max: MOST_KEPT });
   const inTurn = turns(MOST_READS, MOST_WAITING);
   const botOf = sharedLookUp<number, string>(
-    async (ids) => botsOfBroadcasts(await source(), ids),
+    async (ids) => botsOfBroadcasts(await db.at('broadcasts'), ids),
     LOOK_UP_GAP_MS,
     pause,
   );

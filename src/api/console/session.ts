@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
 import { OPERATOR_PART } from '../../domain/operations/operator.ts';
 import type { Sources } from '../../domain/sources.ts';
+import type { Reader } from '../../projections/reader.ts';
 import type { Authenticator, Principal } from '../../queries/catalog/authenticator.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import type { Operator, OperatorAuthenticator } from '../../queries/operations/operators.ts';
 import type { AccessControl, SessionAccess } from '../access.ts';
 import { LOGIN_URL, parseBody } from '../body.ts';
@@ -36,7 +36,7 @@ export interface SessionOptions {
   readonly operators?: OperatorAuthenticator;
   readonly store: SessionStore;
   readonly oneTimeKeys: OneTimeKeys;
-  readonly catalog: () => Promise<CatalogSource>;
+  readonly db: Reader;
   readonly sources: Sources;
 }
 
@@ -81,7 +81,7 @@ async function loggedIn(
 
 /** `/console/session`: log in, see who is logged in, log out. */
 export function serveSession(app: FastifyInstance, control: AccessControl, options: SessionOptions): void {
-  const { store, oneTimeKeys, catalog, sources } = options;
+  const { store, oneTimeKeys, db, sources } = options;
 
   async function answerFor({ principal, operator }: Visitor, expiresAt: number): Promise<object> {
     const expires_at = new Date(expiresAt).toISOString();
@@ -89,7 +89,7 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
       const { name, can } = operator;
       return { ok: true, data: { kind: 'operator', expires_at, name, can } };
     }
-    const bots = await listResources(await catalog(), principal.ownerId, principal.scope);
+    const bots = await listResources(await db.at('catalog'), principal.ownerId, principal.scope);
     const { kind, plan, currency, scope } = principal;
     return { ok: true, data: { expires_at, kind, all_bots: scope.type === 'all', plan, currency, bots } };
   }

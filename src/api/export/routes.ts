@@ -3,15 +3,8 @@ import { openExport } from '../../administration/export/open-export.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
-import { accountsManifest } from '../../projections/accounts/manifest.ts';
-import { catalogManifest } from '../../projections/catalog/manifest.ts';
-import { eventsManifest } from '../../projections/events/manifest.ts';
-import { recipientsManifest } from '../../projections/recipients/manifest.ts';
-import { referralManifest } from '../../projections/referral/manifest.ts';
-import type { ServedSchema } from '../../projections/served-schema.ts';
-import { usersManifest } from '../../projections/users/manifest.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { EXPORT_KINDS } from '../../queries/export/columns.ts';
-import type { ExportTables } from '../../queries/export/export-source.ts';
 import type { AnyRoute } from '../route.ts';
 import { exportRoute } from './export.ts';
 import { exportSlots } from './export-slots.ts';
@@ -21,7 +14,7 @@ interface ExportRoutesOptions {
   /** Connections for exports alone. */
   readonly exports: pg.Pool;
   readonly log: EventLog;
-  readonly served: ServedSchema;
+  readonly db: Reader;
   readonly sources: Sources;
 }
 
@@ -31,24 +24,13 @@ const STALL_MS = 60_000;
 const TOTAL_MS = 30 * 60_000;
 
 /** The endpoints of exports. */
-export function exportRoutes({ config, exports, log, served, sources }: ExportRoutesOptions): AnyRoute[] {
+export function exportRoutes({ config, exports, log, db, sources }: ExportRoutesOptions): AnyRoute[] {
   const slots = exportSlots(config.EXPORT_CONCURRENCY);
   return EXPORT_KINDS.map((kind) =>
     exportRoute(kind, {
       slots,
       waits: { stallMs: STALL_MS, totalMs: TOTAL_MS },
-      open: async (asked) => openExport({ ...asked, pool: exports, log, sources, tables: await tablesOf(served) }),
+      open: async (asked) => openExport({ ...asked, pool: exports, log, sources, db }),
     }),
   );
-}
-
-async function tablesOf(served: ServedSchema): Promise<ExportTables> {
-  return {
-    catalog: await served(catalogManifest),
-    events: await served(eventsManifest),
-    users: await served(usersManifest),
-    referral: await served(referralManifest),
-    accounts: await served(accountsManifest),
-    recipients: await served(recipientsManifest),
-  };
 }

@@ -1,5 +1,5 @@
-import type pg from 'pg';
 import { z } from 'zod';
+import type { Reader } from '../../projections/reader.ts';
 import { BOT_ERROR_KINDS, botErrors } from '../../queries/intake/bot-errors.ts';
 import { botOf } from '../access.ts';
 import { page } from '../page.ts';
@@ -24,10 +24,7 @@ const botError = z
   .meta({ id: 'BotError' });
 
 /** GET /v1/bot-errors (decisions.md#bot-errors): accepted elements that could not be processed as sent. Any plan. */
-export function listBotErrors(
-  source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>,
-  now: () => number,
-): AnyRoute {
+export function listBotErrors(db: Reader, now: () => number): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/bot-errors',
@@ -38,7 +35,10 @@ export function listBotErrors(
     query,
     answer: items(botError),
     async handle({ request, query: filter }) {
-      return { ok: true, data: { items: await botErrors(await source(), botOf(request).bot_id, filter, now()) } };
+      return {
+        ok: true,
+        data: { items: await botErrors(await db.at('events'), botOf(request).bot_id, filter, now()) },
+      };
     },
   });
 }

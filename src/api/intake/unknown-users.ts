@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type pg from 'pg';
 import { z } from 'zod';
 import type { EventLog } from '../../log/port.ts';
-import { eventsManifest } from '../../projections/events/manifest.ts';
+import type { Reader } from '../../projections/reader.ts';
+import { manifestOf } from '../../projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
-import type { ServedSchema } from '../../projections/served-schema.ts';
 import { unknownUsers } from '../../queries/intake/unknown-users.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
@@ -39,18 +38,17 @@ export type ReportUnknownUsers = (
 ) => Promise<Omit<z.output<typeof acceptedWithReport>, 'ok'>>;
 
 interface ReportOptions {
-  readonly pool: pg.Pool;
   readonly log: EventLog;
-  readonly served: ServedSchema;
+  readonly db: Reader;
   readonly asOf: DataAsOf;
   readonly maxWaitMs: number;
 }
 
-export function reportUnknownUsers({ pool, log, served, asOf, maxWaitMs }: ReportOptions): ReportUnknownUsers {
+export function reportUnknownUsers({ log, db, asOf, maxWaitMs }: ReportOptions): ReportUnknownUsers {
   const lookUp = async (botId: number, timezone: string, userIds: readonly number[]) => {
-    const schema = await served(eventsManifest);
-    const data_as_of = await asOf([schema], timezone);
-    return { unknown_users: await unknownUsers({ pool, schema }, botId, userIds), data_as_of };
+    const tables = await db.at('events');
+    const data_as_of = await asOf([tables.events], timezone);
+    return { unknown_users: await unknownUsers(tables, botId, userIds), data_as_of };
   };
   return async (request, { report }, userIds) => {
     if (report === undefined) return {};
@@ -59,7 +57,7 @@ export function reportUnknownUsers({ pool, log, served, asOf, maxWaitMs }: Repor
       const found = await lookUp(bot_id, timezone, userIds());
       if (found.unknown_users.length === 0) return found;
       // Updates that were accepted before these events may make the users.
-      const progress = servedProgress(pool, eventsManifest, false);
+      const progress = servedProgress(db.pool, manifestOf('events'), false);
       await waitForReadModels([progress], await log.endCursor(), { timeoutMs: maxWaitMs });
       return await lookUp(bot_id, timezone, found.unknown_users);
     } catch (error) {

@@ -1,7 +1,6 @@
 import { utcDate } from '../../domain/local-time.ts';
-import type { AccountSource } from '../../queries/referral/account-source.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { accrualsOf } from '../../queries/referral/accruals.ts';
-import type { ReferralSource } from '../../queries/referral/attribution.ts';
 import { type BalanceRow, balanceAt, balanceOf } from '../../queries/referral/balance.ts';
 import { historyRows } from '../../queries/referral/history.ts';
 import { type PayoutRow, payoutsOf } from '../../queries/referral/payouts.ts';
@@ -24,7 +23,7 @@ import { userPageQuery, userQuery } from './schemas.ts';
 
 /** The dependencies of the GET endpoints about accounts. */
 export interface AccountReads {
-  readonly source: () => Promise<AccountSource>;
+  readonly db: Reader;
   readonly asOf: DataAsOf;
   /** Milliseconds UTC; decides which accruals are on hold. */
   readonly now: () => number;
@@ -40,7 +39,7 @@ export const exactBalance = ({ unit_id, available, reserved, paid, on_hold }: Ba
 });
 
 /** GET /v1/referral/balance: a referrer's balance, by unit. */
-export function balance({ source, asOf, now }: AccountReads): AnyRoute {
+export function balance({ db, asOf, now }: AccountReads): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/balance',
@@ -54,7 +53,7 @@ export function balance({ source, asOf, now }: AccountReads): AnyRoute {
     async handle({ request, query: { user_id, at } }) {
       const { public_key: bot, timezone } = botOf(request);
       const account = { bot, userId: user_id };
-      const tables = await source();
+      const tables = await db.at('accounts');
       if (at === undefined)
         return { ok: true, data: { balance: (await balanceOf(tables, account, now())).map(exactBalance) } };
       const data_as_of = await asOf([tables.accounts], timezone);
@@ -64,7 +63,7 @@ export function balance({ source, asOf, now }: AccountReads): AnyRoute {
 }
 
 /** GET /v1/referral/accruals: a referrer's accruals without those that were reversed. */
-export function accruals({ source, now }: AccountReads): AnyRoute {
+export function accruals({ db, now }: AccountReads): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/accruals',
@@ -76,7 +75,12 @@ export function accruals({ source, now }: AccountReads): AnyRoute {
     answer: accrualsAnswer,
     exact: true,
     async handle({ request, query: { user_id, ...page } }) {
-      const rows = await accrualsOf(await source(), { bot: botOf(request).public_key, userId: user_id }, page, now());
+      const rows = await accrualsOf(
+        await db.at('accounts'),
+        { bot: botOf(request).public_key, userId: user_id },
+        page,
+        now(),
+      );
       const accruals = rows.map(({ id, date, referral_id, amount, unit_id, status, available_at }) => ({
         id,
         date: utcDate(date),
@@ -92,7 +96,7 @@ export function accruals({ source, now }: AccountReads): AnyRoute {
 }
 
 /** GET /v1/referral/payouts: a referrer's payouts in every state. */
-export function payouts({ source }: AccountReads): AnyRoute {
+export function payouts({ db }: AccountReads): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/payouts',
@@ -104,7 +108,7 @@ export function payouts({ source }: AccountReads): AnyRoute {
     answer: payoutsAnswer,
     exact: true,
     async handle({ request, query: { user_id, ...page } }) {
-      const rows = await payoutsOf(await source(), { bot: botOf(request).public_key, userId: user_id }, page);
+      const rows = await payoutsOf(await db.at('accounts'), { bot: botOf(request).public_key, userId: user_id }, page);
       return { ok: true, data: { payouts: rows.map(shownPayout) } };
     },
   });
@@ -127,7 +131,7 @@ export function shownPayout({ payout_id, amount, unit_id, status, method, initia
 export const utcDateOrNull = (ms: number | null): string | null => (ms === null ? null : utcDate(ms));
 
 /** GET /v1/referral/rates: what the bot's active rules earn a referrer. */
-export function rates(source: () => Promise<AccountSource & ReferralSource>): AnyRoute {
+export function rates(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/rates',
@@ -140,7 +144,10 @@ export function rates(source: () => Promise<AccountSource & ReferralSource>): An
     exact: true,
     async handle({ request, query }) {
       const { bot_id, public_key } = botOf(request);
-      const rows = await ratesOf(await source(), bot_id, { bot: public_key, userId: query.user_id });
+      const rows = await ratesOf(await db.at('accounts', 'referral'), bot_id, {
+        bot: public_key,
+        userId: query.user_id,
+      });
       const rates = rows.map(({ reward_amount, reward_percent, ...row }) => ({
         ...row,
         reward_amount: exactOrNull(reward_amount),
@@ -152,7 +159,7 @@ export function rates(source: () => Promise<AccountSource & ReferralSource>): An
 }
 
 /** GET /v1/referral/history: every change of a referrer's balances, ends of holds included. */
-export function history({ source, now }: AccountReads): AnyRoute {
+export function history({ db, now }: AccountReads): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/history',
@@ -166,7 +173,7 @@ export function history({ source, now }: AccountReads): AnyRoute {
     async handle({ request, query: { user_id, unit_id: unitId, at: until, order, ...page } }) {
       const account = { bot: botOf(request).public_key, userId: user_id };
       const descending = order === 'desc';
-      const rows = await historyRows(await source(), account, { unitId, until, descending, ...page }, now());
+      const rows = await historyRows(await db.at('accounts'), account, { unitId, until, descending, ...page }, now());
       const history = rows.map(({ date, amount, on_hold, available, reserved, paid, ...row }) => ({
         ...row,
         date: utcDate(date),

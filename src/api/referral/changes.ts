@@ -3,8 +3,9 @@ import { v5 } from 'uuid';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
 import type { AppendedReferral, ReferralMeta } from '../../commands/referral/attribution.ts';
 import { type CommandStamp, type EventLog, OutcomeUnknownError, partitionOf } from '../../log/port.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { type LoadProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
-import { type KnownOutcome, outcomeOf, type ReferralSource } from '../../queries/referral/attribution.ts';
+import { type KnownOutcome, outcomeOf } from '../../queries/referral/attribution.ts';
 import { inTime } from '../../util/in-time.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import { botOf, principalOf } from '../access.ts';
@@ -13,8 +14,8 @@ import { unavailable } from '../errors.ts';
 /** The dependencies of the endpoints that change codes and referrals. */
 export interface ReferralChanges {
   readonly context: CommandContext;
-  readonly source: () => Promise<ReferralSource>;
-  /** Progress of the tables of `source`. */
+  readonly db: Reader;
+  /** Progress of the read model `referral`, as `db` has it. */
   readonly progress: LoadProgress;
   readonly maxWaitMs: number;
 }
@@ -48,7 +49,7 @@ export const leftUntil = (deadline: number): number => Math.max(0, deadline - pe
  * @throws OutcomeUnknownError the outcome was not known by the deadline
  */
 export async function change<A extends AppendedReferral>(
-  { source, progress, maxWaitMs }: ReferralChanges,
+  { db, progress, maxWaitMs }: ReferralChanges,
   request: FastifyRequest,
   { append, command, deadline, isRepeat }: Append<A>,
 ): Promise<Changed<A>> {
@@ -63,7 +64,7 @@ export async function change<A extends AppendedReferral>(
   const foldedOutcome = async (): Promise<KnownOutcome> => {
     const cursor = new Map([[partitionOf(position), position]]);
     const passed = await waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline) });
-    const outcome = passed !== null ? await outcomeOf(await source(), botOf(request).bot_id, commitId) : null;
+    const outcome = passed !== null ? await outcomeOf(await db.at('referral'), botOf(request).bot_id, commitId) : null;
     if (outcome === null) throw unknown();
     return outcome;
   };

@@ -1,5 +1,6 @@
 import { utcDate } from '../../domain/local-time.ts';
-import { codesOf, type ReferralSource, referralsOf } from '../../queries/referral/attribution.ts';
+import type { Reader } from '../../projections/reader.ts';
+import { codesOf, referralsOf } from '../../queries/referral/attribution.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { codeList, referralList, userPageQuery, userQuery } from './schemas.ts';
@@ -10,7 +11,7 @@ export function linkOf({ username }: { readonly username: string | null }, code:
 }
 
 /** GET /v1/referral/codes: the codes that create-code made for a user, and the number of the user's referrals by any code. */
-export function codes(source: () => Promise<ReferralSource>): AnyRoute {
+export function codes(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/codes',
@@ -22,7 +23,7 @@ export function codes(source: () => Promise<ReferralSource>): AnyRoute {
     answer: codeList,
     async handle({ request, query }) {
       const bot = botOf(request);
-      const { total_referrals, codes } = await codesOf(await source(), bot.bot_id, query.user_id);
+      const { total_referrals, codes } = await codesOf(await db.at('referral'), bot.bot_id, query.user_id);
       const items = codes.map(({ code, date_create }) => ({
         code,
         link: linkOf(bot, code),
@@ -34,7 +35,7 @@ export function codes(source: () => Promise<ReferralSource>): AnyRoute {
 }
 
 /** GET /v1/referral/referrals: the users that a user referred. */
-export function referrals(source: () => Promise<ReferralSource>): AnyRoute {
+export function referrals(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/referrals',
@@ -45,7 +46,7 @@ export function referrals(source: () => Promise<ReferralSource>): AnyRoute {
     query: userPageQuery,
     answer: referralList,
     async handle({ request, query: { user_id, ...page } }) {
-      const rows = await referralsOf(await source(), botOf(request).bot_id, user_id, page);
+      const rows = await referralsOf(await db.at('referral'), botOf(request).bot_id, user_id, page);
       const referrals = rows.map(({ referral_id, date }) => ({ referral_id, date: utcDate(date) }));
       return { ok: true, data: { referrals } };
     },

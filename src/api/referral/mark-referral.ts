@@ -6,6 +6,7 @@ import {
 } from '../../commands/referral/attribution.ts';
 import type { Outcome } from '../../domain/referral/attribution.ts';
 import type { Appended } from '../../log/port.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { type KnownOutcome, standingOf } from '../../queries/referral/attribution.ts';
 import { inTime } from '../../util/in-time.ts';
 import { botOf } from '../access.ts';
@@ -35,7 +36,7 @@ export function markReferral(changes: ReferralChanges, awaitVisits: AwaitVisits)
       const checkMark = async (): Promise<Checked> => {
         if (body.referrer_user_id === referralUserId) throw ofThemselves('referrer_user_id');
         await awaitVisits(deadline);
-        return inTime(check(changes.source, bot.bot_id, body), leftUntil(deadline), notRead);
+        return inTime(check(changes.db, bot.bot_id, body), leftUntil(deadline), notRead);
       };
       return underKey<MarkedOutcome, object>(
         request,
@@ -73,13 +74,14 @@ interface Checked {
 }
 
 /** The checks of decisions.md#mark-checks, in their order. @throws ApiError 400 self, 404 unknown code */
-async function check(
-  source: ReferralChanges['source'],
-  botId: number,
-  { referral_user_id, code, referrer_user_id }: Mark,
-): Promise<Checked> {
+async function check(db: Reader, botId: number, { referral_user_id, code, referrer_user_id }: Mark): Promise<Checked> {
   const named = { code: code ?? null, referrerId: referrer_user_id ?? null };
-  const { known, owner, ownsCode, referrer } = await standingOf(await source(), botId, referral_user_id, named);
+  const { known, owner, ownsCode, referrer } = await standingOf(
+    await db.at('referral'),
+    botId,
+    referral_user_id,
+    named,
+  );
   if (owner === referral_user_id) throw ofThemselves('code');
   if (!known) throw unknownCode();
   const already: Outcome | null =

@@ -1,11 +1,10 @@
 import { utcDate } from '../../domain/local-time.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { listUnits } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
-import type { ReferralSource } from '../../queries/referral/attribution.ts';
 import { attemptsOf } from '../../queries/referral/deliveries.ts';
 import { latestPayouts } from '../../queries/referral/payouts.ts';
 import { programRules } from '../../queries/referral/program.ts';
-import { NO_NAMES, namesOf, type ReferrersSource, referrerOf, referrersOf } from '../../queries/referral/referrers.ts';
+import { NO_NAMES, namesOf, referrerOf, referrersOf } from '../../queries/referral/referrers.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
 import { type AnyRoute, route } from '../route.ts';
@@ -21,14 +20,14 @@ import {
 
 /** The sources of the lists over all referrers of a bot. */
 export interface OverviewReads {
-  readonly source: () => Promise<ReferrersSource>;
+  readonly db: Reader;
   readonly asOf: DataAsOf;
   /** Milliseconds UTC; decides what is on hold. */
   readonly now: () => number;
 }
 
 /** GET /v1/referral/referrers (decisions.md#referrers). */
-export function referrers({ source, asOf, now }: OverviewReads): AnyRoute {
+export function referrers({ db, asOf, now }: OverviewReads): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/referrers',
@@ -41,7 +40,7 @@ export function referrers({ source, asOf, now }: OverviewReads): AnyRoute {
     exact: true,
     async handle({ request, query: { order, unit_id, user_id: userId, ...page } }) {
       const { bot_id: botId, public_key: bot, timezone } = botOf(request);
-      const tables = await source();
+      const tables = await db.at('accounts', 'referral', 'users');
       const data_as_of = await asOf([tables.accounts, tables.referral, tables.users], timezone);
       const by = order === 'referrals' ? { order } : { order, unitId: unit_id ?? null };
       const rows =
@@ -58,7 +57,7 @@ export function referrers({ source, asOf, now }: OverviewReads): AnyRoute {
 }
 
 /** GET /v1/referral/all-payouts (decisions.md#all-payouts). */
-export function allPayouts({ source, asOf }: OverviewReads): AnyRoute {
+export function allPayouts({ db, asOf }: OverviewReads): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/all-payouts',
@@ -71,7 +70,7 @@ export function allPayouts({ source, asOf }: OverviewReads): AnyRoute {
     exact: true,
     async handle({ request, query: { user_id: userId, payout_id: payoutId, ...query } }) {
       const { bot_id: botId, public_key: bot, timezone } = botOf(request);
-      const tables = await source();
+      const tables = await db.at('accounts', 'referral', 'users');
       const data_as_of = await asOf([tables.accounts, tables.users], timezone);
       const rows = await latestPayouts(tables, bot, { userId, payoutId, ...query });
       const payoutIds = rows.map(({ payout_id }) => payout_id);
@@ -95,10 +94,7 @@ export function allPayouts({ source, asOf }: OverviewReads): AnyRoute {
 }
 
 /** GET /v1/referral/program (decisions.md#program). */
-export function program(
-  source: () => Promise<ReferralSource & { readonly events: string }>,
-  catalog: () => Promise<CatalogSource>,
-): AnyRoute {
+export function program(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/program',
@@ -111,8 +107,8 @@ export function program(
     async handle({ request }) {
       const { bot_id } = botOf(request);
       const [rows, units] = await Promise.all([
-        source().then((tables) => programRules(tables, bot_id)),
-        catalog().then((tables) => listUnits(tables, bot_id)),
+        db.at('referral', 'events').then((tables) => programRules(tables, bot_id)),
+        db.at('catalog').then((tables) => listUnits(tables, bot_id)),
       ]);
       const rules = rows.map(({ amount, percent, hold_days, ...rule }) => ({
         ...rule,

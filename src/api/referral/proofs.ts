@@ -1,8 +1,7 @@
 import { utcDate } from '../../domain/local-time.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { BrokenChainError, EMPTY_STREAM, type EventLog, type StreamHead } from '../../log/port.ts';
-import type { AccountSource } from '../../queries/referral/account-source.ts';
-import type { ReferralSource } from '../../queries/referral/attribution.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { entriesOf } from '../../queries/referral/entries.ts';
 import { botOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
@@ -12,7 +11,7 @@ import { exact } from './account-schemas.ts';
 import { chainAnswer, chainQuery, entriesAnswer, entriesQuery } from './overview-schemas.ts';
 
 /** GET /v1/referral/entries (decisions.md#entries). */
-export function entries(source: () => Promise<AccountSource & ReferralSource>): AnyRoute {
+export function entries(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/entries',
@@ -25,7 +24,12 @@ export function entries(source: () => Promise<AccountSource & ReferralSource>): 
     exact: true,
     async handle({ request, query: { user_id: userId, payout_id: payoutId, accrual_id: accrualIds, ...page } }) {
       const { bot_id, public_key: bot } = botOf(request);
-      const rows = await entriesOf(await source(), bot_id, { bot, userId }, { payoutId, accrualIds, ...page });
+      const rows = await entriesOf(
+        await db.at('accounts', 'referral'),
+        bot_id,
+        { bot, userId },
+        { payoutId, accrualIds, ...page },
+      );
       const entries = rows.map(({ amount, date, recorded_at, available_at, reversed_at, ...row }) => ({
         ...row,
         amount: exact(amount),

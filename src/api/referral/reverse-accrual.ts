@@ -1,7 +1,7 @@
 import type { CommandResult } from '../../commands/decide-and-append.ts';
 import type { Accounts } from '../../commands/referral/accounts.ts';
 import { reverseAccrual as reverse } from '../../commands/referral/accruals.ts';
-import type { AccountSource } from '../../queries/referral/account-source.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { accrualOwner } from '../../queries/referral/accruals.ts';
 import { botOf, principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
@@ -13,14 +13,14 @@ import { reversalAnswer, reversalBody } from './account-schemas.ts';
 
 export interface ReverseAccrualOptions {
   readonly accounts: Accounts;
-  readonly source: () => Promise<AccountSource>;
+  readonly db: Reader;
   readonly waitForChange: WaitForChange;
   /** Waits for the read model of accounts. */
   readonly findCaughtUp: FindCaughtUp;
 }
 
 /** POST /v1/referral/reverse-accrual: cancels an accrual, or compensates one that was paid. */
-export function reverseAccrual({ accounts, source, waitForChange, findCaughtUp }: ReverseAccrualOptions): AnyRoute {
+export function reverseAccrual({ accounts, db, waitForChange, findCaughtUp }: ReverseAccrualOptions): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/referral/reverse-accrual',
@@ -53,7 +53,7 @@ export function reverseAccrual({ accounts, source, waitForChange, findCaughtUp }
 
   /** Finds the user of an accrual. */
   async function ownerOf(bot: string, accrualId: number): Promise<number> {
-    const found = await findCaughtUp(async () => accrualOwner(await source(), bot, accrualId));
+    const found = await findCaughtUp(async () => accrualOwner(await db.at('accounts'), bot, accrualId));
     if (found !== null) return found;
     const message = `there is no accrual ${accrualId}`;
     throw new ApiError(404, message, [{ path: 'accrual_id', message }]);

@@ -2,15 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import { validate } from 'uuid';
 import { existingReport, reportEnds } from '../../commands/reports/saved-reports.ts';
 import type { EventLog } from '../../log/port.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { type BotRow, findBot, listResources } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
-import { findSavedReport, type SavedReportRow, type SavedReportsSource } from '../../queries/reports/saved-reports.ts';
+import { findSavedReport, type SavedReportRow } from '../../queries/reports/saved-reports.ts';
 import { principalOf } from '../access.ts';
 import { ApiError } from '../errors.ts';
 
 export interface FindReportSources {
-  readonly catalog: () => Promise<CatalogSource>;
-  readonly reports: () => Promise<SavedReportsSource>;
+  readonly db: Reader;
   readonly log: EventLog;
 }
 
@@ -30,19 +29,19 @@ interface ReportOfBot {
 export async function findReport(
   request: FastifyRequest,
   given: unknown,
-  { catalog, reports, log }: FindReportSources,
+  { db, log }: FindReportSources,
 ): Promise<ReportOfBot> {
   const uuid = uuidOf(given);
   if (uuid === undefined) throw unknownReport();
   const principal = principalOf(request);
   const { ownerId, scope } = principal;
-  const row = await findSavedReport(await reports(), uuid);
+  const row = await findSavedReport(await db.at('reports'), uuid);
   const bots =
     row === null
-      ? (await listResources(await catalog(), ownerId, { type: 'all' })).map(({ resource_key }) => resource_key)
+      ? (await listResources(await db.at('catalog'), ownerId, { type: 'all' })).map(({ resource_key }) => resource_key)
       : [row.public_key];
   const end = await reportEnds(log, bots, uuid);
-  const bot = end === null ? null : await findBot(await catalog(), end.bot);
+  const bot = end === null ? null : await findBot(await db.at('catalog'), end.bot);
   if (end === null || bot === null || bot.owner_id !== ownerId) throw unknownReport();
   if (scope.type !== 'all' && !scope.bots.includes(bot.public_key)) throw unknownReport();
   // If the request names a bot, the report must be of that bot.

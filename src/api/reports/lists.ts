@@ -1,18 +1,17 @@
-import type pg from 'pg';
 import { eventFields, userFieldsWith } from '../../domain/reports/fields.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import { eventProperties } from '../../queries/reports/event-properties.ts';
 import { listEvents, utmLabels } from '../../queries/reports/event-types-and-labels.ts';
-import { customFields, type UserTable } from '../../queries/reports/users.ts';
-import { listSavedSegments, type SavedSegmentsSource } from '../../queries/saved-segments/saved-segments.ts';
+import { customFields } from '../../queries/reports/users.ts';
+import { listSavedSegments } from '../../queries/saved-segments/saved-segments.ts';
 import { botOf, principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { eventFieldsAnswer, eventPropertiesAnswer, eventsAnswer, resourcesAnswer, utmLabelsAnswer } from './schemas.ts';
 import { userFieldsAnswer } from './users-schemas.ts';
 
 /** GET /v1/reports/resources: the bots that the key can access. */
-export function resources(catalog: () => Promise<CatalogSource>): AnyRoute {
+export function resources(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/resources',
@@ -23,13 +22,13 @@ export function resources(catalog: () => Promise<CatalogSource>): AnyRoute {
     answer: resourcesAnswer,
     async handle({ request }) {
       const { ownerId, scope } = principalOf(request);
-      return { ok: true, data: { items: await listResources(await catalog(), ownerId, scope) } };
+      return { ok: true, data: { items: await listResources(await db.at('catalog'), ownerId, scope) } };
     },
   });
 }
 
-/** GET /v1/reports/events: the event types of a bot. @param source the schema of the read model `events` */
-export function events(source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>): AnyRoute {
+/** GET /v1/reports/events: the event types of a bot. */
+export function events(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/events',
@@ -40,7 +39,7 @@ export function events(source: () => Promise<{ readonly pool: pg.Pool; readonly 
     answer: eventsAnswer,
     async handle({ request }) {
       const { bot_id, timezone } = botOf(request);
-      return { ok: true, data: { items: await listEvents(await source(), { botId: bot_id, timezone }) } };
+      return { ok: true, data: { items: await listEvents(await db.at('events'), { botId: bot_id, timezone }) } };
     },
   });
 }
@@ -59,10 +58,8 @@ export function eventFieldList(): AnyRoute {
   });
 }
 
-/** GET /v1/reports/event-properties (decisions.md#property-fields). @param source the schema of the read model `events` */
-export function eventPropertyList(
-  source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>,
-): AnyRoute {
+/** GET /v1/reports/event-properties (decisions.md#property-fields). */
+export function eventPropertyList(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/event-properties',
@@ -73,16 +70,13 @@ export function eventPropertyList(
     answer: eventPropertiesAnswer,
     handle: async ({ request }) => ({
       ok: true,
-      data: { items: await eventProperties(await source(), botOf(request).bot_id) },
+      data: { items: await eventProperties(await db.at('events'), botOf(request).bot_id) },
     }),
   });
 }
 
 /** GET /v1/reports/user-fields (decisions.md#report-user-fields): the fields of a bot's users. */
-export function userFieldList(
-  userTable: () => Promise<UserTable>,
-  savedSegments: () => Promise<SavedSegmentsSource>,
-): AnyRoute {
+export function userFieldList(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/user-fields',
@@ -94,15 +88,15 @@ export function userFieldList(
     answer: userFieldsAnswer,
     async handle({ request }) {
       const { bot_id, public_key } = botOf(request);
-      const custom = await customFields(await userTable(), bot_id);
-      const segments = await listSavedSegments(await savedSegments(), public_key);
+      const custom = await customFields(await db.at('users'), bot_id);
+      const segments = await listSavedSegments(await db.at('reports'), public_key);
       return { ok: true, data: { items: userFieldsWith(custom, segments) } };
     },
   });
 }
 
-/** GET /v1/reports/utm-labels: the UTM labels of a bot's visits. @param source the schema of the read model `events` */
-export function utmLabelList(source: () => Promise<{ readonly pool: pg.Pool; readonly events: string }>): AnyRoute {
+/** GET /v1/reports/utm-labels: the UTM labels of a bot's visits. */
+export function utmLabelList(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/utm-labels',
@@ -111,6 +105,6 @@ export function utmLabelList(source: () => Promise<{ readonly pool: pg.Pool; rea
     tag: 'Reports',
     access: { resource: 'required', premium: true },
     answer: utmLabelsAnswer,
-    handle: async ({ request }) => ({ ok: true, data: await utmLabels(await source(), botOf(request).bot_id) }),
+    handle: async ({ request }) => ({ ok: true, data: await utmLabels(await db.at('events'), botOf(request).bot_id) }),
   });
 }

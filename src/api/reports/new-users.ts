@@ -2,7 +2,8 @@ import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { bucketStarts } from '../../domain/reports/buckets.ts';
 import { periodOf } from '../../domain/reports/parse-report.ts';
-import { newUsers as count, type NewUsersSource } from '../../queries/reports/new-users.ts';
+import type { Reader } from '../../projections/reader.ts';
+import { newUsers as count } from '../../queries/reports/new-users.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
 import { invalid } from '../errors.ts';
@@ -13,7 +14,7 @@ const KEYS = { from: ['date_from', 'date_from'], to: ['date_to', 'date_to'] } as
 const MAX_DAYS = 366;
 
 /** GET /v1/reports/new-users (decisions.md#new-users). */
-export function newUsers(source: () => Promise<NewUsersSource>, asOf: DataAsOf): AnyRoute {
+export function newUsers(db: Reader, asOf: DataAsOf): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/new-users',
@@ -30,7 +31,7 @@ export function newUsers(source: () => Promise<NewUsersSource>, asOf: DataAsOf):
       if (period === undefined) throw invalid(problems);
       const starts = bucketStarts(period, 'day', MAX_DAYS);
       if (starts === undefined) throw invalid([{ path: 'date_from', message: `at most ${MAX_DAYS} days` }]);
-      const tables = await source();
+      const tables = await db.at('users');
       const data_as_of = await asOf([tables.users], timezone);
       const counts = await count(tables, bot_id, period, starts);
       const days = starts.map((start, index) => ({ date: isoWithOffset(start, timezone), users: counts[index]! }));

@@ -1,14 +1,8 @@
-import type pg from 'pg';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
-import { catalogManifest } from '../../projections/catalog/manifest.ts';
-import { eventsManifest } from '../../projections/events/manifest.ts';
-import { reportsManifest } from '../../projections/saved-reports/manifest.ts';
-import type { ServedSchema } from '../../projections/served-schema.ts';
-import { usersManifest } from '../../projections/users/manifest.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import type { AnyRoute } from '../route.ts';
-import { savedSegmentSources } from '../saved-segments/find-saved-segments.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { eventFieldList, eventPropertyList, events, resources, userFieldList, utmLabelList } from './lists.ts';
 import { findNamedSegments } from './named-saved-segments.ts';
@@ -19,38 +13,33 @@ import { getReport, listReports, pin, removeReport, save } from './saved.ts';
 import { usersBehind } from './users.ts';
 
 interface ReportRoutesOptions {
-  readonly pool: pg.Pool;
   readonly log: EventLog;
-  readonly served: ServedSchema;
+  readonly db: Reader;
   readonly sources: Sources;
 }
 
 /** The endpoints of the report builder. */
 export function reportRoutes(
-  { pool, log, served, sources }: ReportRoutesOptions,
+  { log, db, sources }: ReportRoutesOptions,
   { answer, findUsers }: ReportsOfBots,
 ): AnyRoute[] {
-  const catalog = async () => ({ pool, schema: await served(catalogManifest) });
-  const saved = { catalog, log, reports: async () => ({ pool, reports: await served(reportsManifest) }) };
-  const eventTables = async () => ({ pool, events: await served(eventsManifest) });
-  const userTable = async () => ({ pool, users: await served(usersManifest) });
-  const segments = savedSegmentSources({ pool, log, served });
-  const waitForChange = createChangeWait(pool, reportsManifest);
+  const saved = { db, log };
+  const waitForChange = createChangeWait(db.pool, 'reports');
   return [
-    resources(catalog),
-    events(eventTables),
+    resources(db),
+    events(db),
     eventFieldList(),
-    eventPropertyList(eventTables),
-    userFieldList(userTable, segments.savedSegments),
-    utmLabelList(eventTables),
+    eventPropertyList(db),
+    userFieldList(db),
+    utmLabelList(db),
     preview(answer),
     run(answer, saved),
-    usersBehind(findUsers, saved, userTable),
-    save({ log, sources }, findNamedSegments(segments), waitForChange),
+    usersBehind(findUsers, saved),
+    save({ log, sources }, findNamedSegments(saved), waitForChange),
     listReports(saved),
     getReport(saved),
     removeReport({ log, sources }, saved, waitForChange),
     pin({ log, sources }, saved, waitForChange),
-    newUsers(userTable, dataAsOf(pool, log, sources)),
+    newUsers(db, dataAsOf(db.pool, log, sources)),
   ];
 }

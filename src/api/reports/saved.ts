@@ -83,7 +83,7 @@ function checkContent(
 const access = { resource: 'optional', premium: true, personal: true } as const;
 
 /** GET /v1/reports/list: the saved reports of the named bot, or of all bots that the key can access. */
-export function listReports({ catalog, reports }: FindReportSources): AnyRoute {
+export function listReports({ db }: FindReportSources): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/reports/list',
@@ -98,10 +98,10 @@ export function listReports({ catalog, reports }: FindReportSources): AnyRoute {
       const bot = request.access?.bot ?? null;
       const bots =
         bot === null
-          ? await listResources(await catalog(), ownerId, scope)
+          ? await listResources(await db.at('catalog'), ownerId, scope)
           : [{ resource_key: bot.public_key, timezone: bot.timezone }];
       const zones = new Map(bots.map(({ resource_key, timezone }) => [resource_key, timezone]));
-      const rows = await listSavedReports(await reports(), [...zones.keys()]);
+      const rows = await listSavedReports(await db.at('reports'), [...zones.keys()]);
       return { ok: true, data: { items: rows.map((row) => itemOf(row, zones.get(row.public_key)!)) } };
     },
   });

@@ -1,6 +1,6 @@
 import { isJsonObject, property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { findUsers, type UserTable } from '../../queries/reports/users.ts';
+import { findUsers } from '../../queries/reports/users.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { FindUsersOfCell } from './answer-report.ts';
@@ -9,11 +9,7 @@ import { checkNamed, namedReport } from './run.ts';
 import { USERS_LIMIT, type UsersRequest, usersAnswer, usersBody } from './users-schemas.ts';
 
 /** POST /v1/reports/users (decisions.md#report-cells): the users behind a number of a report. */
-export function usersBehind(
-  find: FindUsersOfCell,
-  sources: FindReportSources,
-  userTable: () => Promise<UserTable>,
-): AnyRoute {
+export function usersBehind(find: FindUsersOfCell, sources: FindReportSources): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/reports/users',
@@ -30,7 +26,7 @@ export function usersBehind(
       const question = await namedReport(request, body, sources);
       const { ids, data_as_of } = await find(reply, { ...question, cell: body.cell });
       const page = [...ids.subarray(offset!, offset! + limit!)];
-      const users = await findUsers(await userTable(), question.bot, page);
+      const users = await findUsers(await sources.db.at('users'), question.bot, page);
       return { ok: true, data: { count: ids.length, users, data_as_of } };
     },
   });

@@ -1,11 +1,11 @@
-import type pg from 'pg';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
 import { deleteSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
 import { savedSegmentIdsOf } from '../../domain/broadcast/audience-segmentations.ts';
 import type { Problem, Warning } from '../../domain/problem.ts';
-import { broadcastsManifest } from '../../projections/broadcasts/manifest.ts';
+import type { EventLog } from '../../log/port.ts';
+import type { Reader } from '../../projections/reader.ts';
+import { manifestOf } from '../../projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
-import type { ServedSchema } from '../../projections/served-schema.ts';
 import { openAudiences } from '../../queries/broadcast/open-audiences.ts';
 import { botOf, principalOf } from '../access.ts';
 import { objectOf } from '../broadcast/content.ts';
@@ -22,16 +22,11 @@ interface Deleted {
   readonly warnings?: readonly Warning[];
 }
 
-export interface UsesSources {
-  readonly pool: pg.Pool;
-  readonly served: ServedSchema;
-}
-
 /**
  * POST /v1/saved-segments/delete (decisions.md#saved-segment-deletion). A second deletion is a 404, but a repeat with the same
  * Idempotency-Key is not.
  */
-export function remove(context: CommandContext, uses: UsesSources, waitForChange: WaitForChange): AnyRoute {
+export function remove(context: CommandContext, db: Reader, waitForChange: WaitForChange): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/saved-segments/delete',
@@ -54,7 +49,7 @@ export function remove(context: CommandContext, uses: UsesSources, waitForChange
         'saved-segments/delete',
         async (stamp, first) => {
           if (first !== null) return { position: first.position, repeated: first, answer: null };
-          const warnings = await usesOf({ context, ...uses }, botId, savedSegmentId);
+          const warnings = await usesOf(context.log, db, botId, savedSegmentId);
           const told = warnings.length === 0 ? {} : { warnings };
           const answer: Deleted = { ok: true, data: { saved_segment_id: savedSegmentId }, ...told };
           const command = stamp && { ...stamp, answer };
@@ -73,14 +68,10 @@ export function remove(context: CommandContext, uses: UsesSources, waitForChange
 const WAIT_MS = 2000;
 
 /** Warnings of the drafts that use a saved segment. @throws ApiError 409 a scheduled broadcast does */
-async function usesOf(
-  { context: { log }, pool, served }: UsesSources & { readonly context: CommandContext },
-  botId: number,
-  savedSegmentId: number,
-): Promise<Warning[]> {
+async function usesOf(log: EventLog, db: Reader, botId: number, savedSegmentId: number): Promise<Warning[]> {
   const end = await log.endCursor();
-  await waitForReadModels([servedProgress(pool, broadcastsManifest)], end, { timeoutMs: WAIT_MS });
-  const open = await openAudiences({ pool, broadcasts: await served(broadcastsManifest) }, botId);
+  await waitForReadModels([servedProgress(db.pool, manifestOf('broadcasts'))], end, { timeoutMs: WAIT_MS });
+  const open = await openAudiences(await db.at('broadcasts'), botId);
   const using = open.filter(({ segmentations }) => savedSegmentIdsOf(segmentations).includes(savedSegmentId));
   const path = 'saved_segment_id';
   const scheduled = using.filter(({ status }) => status === 1);

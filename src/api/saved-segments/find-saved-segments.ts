@@ -1,32 +1,15 @@
-import type pg from 'pg';
 import { existingSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
 import type { FilterConditions } from '../../domain/broadcast/audience.ts';
 import { storedConditions } from '../../domain/saved-segments/conditions.ts';
 import type { SavedSegment } from '../../domain/saved-segments/saved-segment.ts';
 import { savedSegmentStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
-import { reportsManifest } from '../../projections/saved-reports/manifest.ts';
-import type { ServedSchema } from '../../projections/served-schema.ts';
-import {
-  findSavedSegments as findRows,
-  type SavedSegmentsSource,
-} from '../../queries/saved-segments/saved-segments.ts';
+import type { Reader } from '../../projections/reader.ts';
+import { findSavedSegments as findRows } from '../../queries/saved-segments/saved-segments.ts';
 
 export interface SavedSegmentSources {
   readonly log: EventLog;
-  readonly savedSegments: () => Promise<SavedSegmentsSource>;
-}
-
-export function savedSegmentSources({
-  pool,
-  log,
-  served,
-}: {
-  readonly pool: pg.Pool;
-  readonly log: EventLog;
-  readonly served: ServedSchema;
-}): SavedSegmentSources {
-  return { log, savedSegments: async () => ({ pool, reports: await served(reportsManifest) }) };
+  readonly db: Reader;
 }
 
 /**
@@ -36,13 +19,13 @@ export function savedSegmentSources({
  * @throws LogUnavailableError even if the read model has them
  */
 export async function findSavedSegments(
-  { log, savedSegments }: SavedSegmentSources,
+  { log, db }: SavedSegmentSources,
   bot: string,
   ids: readonly number[],
 ): Promise<Map<number, SavedSegment>> {
   const found = new Map<number, SavedSegment>();
   if (ids.length === 0) return found;
-  const rows = await findRows(await savedSegments(), bot, ids);
+  const rows = await findRows(await db.at('reports'), bot, ids);
   const heads = await log.streamHeads(ids.map((id) => savedSegmentStream(bot, id)));
   for (const id of ids) {
     const head = heads.get(savedSegmentStream(bot, id));

@@ -3,6 +3,7 @@ import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { type SavedSegment, unknownSavedSegment } from '../../domain/saved-segments/saved-segment.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { listSavedSegments } from '../../queries/saved-segments/saved-segments.ts';
 import { botOf } from '../access.ts';
 import { parseJson } from '../json.ts';
@@ -14,7 +15,7 @@ import { getQuery, savedSegmentAnswer, savedSegmentsAnswer } from './schemas.ts'
 export const access = { resource: 'required', premium: true, personal: true } as const;
 
 /** GET /v1/saved-segments/list. */
-export function list({ savedSegments }: SavedSegmentSources): AnyRoute {
+export function list(db: Reader): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/saved-segments/list',
@@ -25,7 +26,7 @@ export function list({ savedSegments }: SavedSegmentSources): AnyRoute {
     answer: savedSegmentsAnswer,
     exact: true,
     async handle({ request }) {
-      const rows = await listSavedSegments(await savedSegments(), botOf(request).public_key);
+      const rows = await listSavedSegments(await db.at('reports'), botOf(request).public_key);
       return { ok: true, data: { items: rows.map((row) => itemOf(row, request)) } };
     },
   });

@@ -1,26 +1,21 @@
-import type pg from 'pg';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
-import { reportsManifest } from '../../projections/saved-reports/manifest.ts';
-import type { ServedSchema } from '../../projections/served-schema.ts';
+import type { Reader } from '../../projections/reader.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { remove } from './delete.ts';
-import { savedSegmentSources } from './find-saved-segments.ts';
 import { get, list } from './reads.ts';
 import { save } from './save.ts';
 
 interface SavedSegmentRoutesOptions {
-  readonly pool: pg.Pool;
   readonly log: EventLog;
-  readonly served: ServedSchema;
+  readonly db: Reader;
   readonly sources: Sources;
 }
 
 /** The endpoints of saved segments. */
-export function savedSegmentRoutes({ pool, log, served, sources }: SavedSegmentRoutesOptions): AnyRoute[] {
+export function savedSegmentRoutes({ log, db, sources }: SavedSegmentRoutesOptions): AnyRoute[] {
   const context = { log, sources };
-  const found = savedSegmentSources({ pool, log, served });
-  const waitForChange = createChangeWait(pool, reportsManifest);
-  return [save(context, waitForChange), list(found), get(found), remove(context, { pool, served }, waitForChange)];
+  const waitForChange = createChangeWait(db.pool, 'reports');
+  return [save(context, waitForChange), list(db), get({ db, log }), remove(context, db, waitForChange)];
 }

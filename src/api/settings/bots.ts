@@ -12,7 +12,7 @@ export function botSettings(settings: Settings): AnyRoute[] {
   return [listRoute(settings), createRoute(settings), setRoute(settings), rotateSecretRoute(settings)];
 }
 
-function listRoute({ catalog }: Settings): AnyRoute {
+function listRoute({ db }: Settings): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/settings/bots',
@@ -22,7 +22,7 @@ function listRoute({ catalog }: Settings): AnyRoute {
     access: OF_OWNER,
     answer: botsAnswer,
     async handle({ request }) {
-      const bots = await listBots(await catalog(), principalOf(request));
+      const bots = await listBots(await db.at('catalog'), principalOf(request));
       const items = bots.map(({ bot_id: _, owner_id: __, public_key, ...settings }) => ({
         resource_key: public_key,
         ...settings,

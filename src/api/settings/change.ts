@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { CommandContext, CommandMeta } from '../../commands/decide-and-append.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
-import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
+import type { Reader } from '../../projections/reader.ts';
 import { principalOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
@@ -10,7 +10,7 @@ import type { WaitForChange } from '../wait-for-change.ts';
 /** Dependencies of the settings. */
 export interface Settings {
   readonly context: CommandContext;
-  readonly catalog: () => Promise<CatalogSource>;
+  readonly db: Reader;
   /** Waits for the catalog. */
   readonly waitForChange: WaitForChange;
 }

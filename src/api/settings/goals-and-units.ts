@@ -28,7 +28,7 @@ export function goalAndUnitSettings(settings: GoalSettings): AnyRoute[] {
   return [...goalRoutes(settings), ...unitRoutes(settings), exchangeRatesRoute(settings)];
 }
 
-function goalRoutes({ context, catalog, waitForGoal }: GoalSettings): AnyRoute[] {
+function goalRoutes({ context, db, waitForGoal }: GoalSettings): AnyRoute[] {
   return [
     route({
       method: 'GET',
@@ -39,7 +39,7 @@ function goalRoutes({ context, catalog, waitForGoal }: GoalSettings): AnyRoute[]
       access: OF_BOT,
       answer: goalsAnswer,
       async handle({ request }) {
-        return { ok: true, data: { items: await listGoals(await catalog(), botOf(request).bot_id) } };
+        return { ok: true, data: { items: await listGoals(await db.at('catalog'), botOf(request).bot_id) } };
       },
     }),
     route({
@@ -65,7 +65,7 @@ function goalRoutes({ context, catalog, waitForGoal }: GoalSettings): AnyRoute[]
   ];
 }
 
-function unitRoutes({ context, catalog, waitForChange }: Settings): AnyRoute[] {
+function unitRoutes({ context, db, waitForChange }: Settings): AnyRoute[] {
   return [
     route({
       method: 'GET',
@@ -76,7 +76,7 @@ function unitRoutes({ context, catalog, waitForChange }: Settings): AnyRoute[] {
       access: OF_BOT,
       answer: unitsAnswer,
       async handle({ request }) {
-        return { ok: true, data: { items: await listUnits(await catalog(), botOf(request).bot_id) } };
+        return { ok: true, data: { items: await listUnits(await db.at('catalog'), botOf(request).bot_id) } };
       },
     }),
     route({
@@ -102,7 +102,7 @@ function unitRoutes({ context, catalog, waitForChange }: Settings): AnyRoute[] {
   ];
 }
 
-function exchangeRatesRoute({ catalog }: Settings): AnyRoute {
+function exchangeRatesRoute({ db }: Settings): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/settings/exchange-rates',
@@ -115,7 +115,7 @@ function exchangeRatesRoute({ catalog }: Settings): AnyRoute {
     exact: true,
     async handle({ query: { from, to, ...page } }) {
       const only = { from: from?.toUpperCase(), to: to?.toUpperCase(), ...page };
-      const rates = await listExchangeRates(await catalog(), only);
+      const rates = await listExchangeRates(await db.at('catalog'), only);
       return { ok: true, data: { items: rates.map((row) => ({ ...row, rate: exact(row.rate) })) } };
     },
   });

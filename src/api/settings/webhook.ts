@@ -2,7 +2,6 @@ import type { Accounts } from '../../commands/referral/accounts.ts';
 import { findPayoutWebhook, rotatePayoutSecret, setPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import { administerPayout } from '../../commands/referral/payouts.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
 import { findPayout } from '../../queries/referral/payouts.ts';
 import { refusedUrl } from '../../util/networks.ts';
@@ -26,7 +25,6 @@ export interface WebhookSettings extends Settings {
   /** WEBHOOK_ALLOWED_NETWORKS */
   readonly allowedNetworks: readonly string[];
   readonly accounts: Accounts;
-  readonly accountSource: () => Promise<AccountSource>;
   /** Waits for the read model of accounts. */
   readonly waitForAccount: WaitForChange;
   readonly findCaughtUp: FindCaughtUp;
@@ -103,7 +101,7 @@ function addressRoutes({ context, waitForChange, allowedNetworks }: WebhookSetti
   ];
 }
 
-function deliveryRoutes({ accounts, accountSource, waitForAccount, findCaughtUp }: WebhookSettings): AnyRoute[] {
+function deliveryRoutes({ accounts, db, waitForAccount, findCaughtUp }: WebhookSettings): AnyRoute[] {
   return [
     route({
       method: 'GET',
@@ -115,8 +113,10 @@ function deliveryRoutes({ accounts, accountSource, waitForAccount, findCaughtUp 
       query: deliveriesQuery,
       answer: deliveriesAnswer,
       async handle({ request, query: { payout_id, limit, offset } }) {
-        const { pool, accounts: schema } = await accountSource();
-        const rows = await listDeliveries({ pool, schema }, botOf(request).public_key, payout_id, { limit, offset });
+        const rows = await listDeliveries(await db.at('accounts'), botOf(request).public_key, payout_id, {
+          limit,
+          offset,
+        });
         return { ok: true, data: { items: rows } };
       },
     }),
@@ -136,7 +136,7 @@ function deliveryRoutes({ accounts, accountSource, waitForAccount, findCaughtUp 
         return change(request, waitForAccount, {
           route: 'settings/webhook/redeliver',
           async work(meta) {
-            const found = await findCaughtUp(async () => findPayout(await accountSource(), payout_id));
+            const found = await findCaughtUp(async () => findPayout(await db.at('accounts'), payout_id));
             if (found === null || found.bot !== bot)
               throw new Rejection('not_found', 'payout_id', `the bot has no payout ${payout_id}`);
             const name = { bot, userId: found.user_id, payoutId: payout_id };

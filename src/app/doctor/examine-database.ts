@@ -222,7 +222,7 @@ async function ofWebhooks(pool: pg.Pool, accounts: string | null): Promise<Findi
 }
 
 async function ofAudit(pool: pg.Pool, catalog: string | null, now: number): Promise<Finding> {
-  const audit = catalog === null ? null : await lastAudit({ pool, schema: catalog });
+  const audit = catalog === null ? null : await lastAudit({ pool, catalog });
   const remedy = 'npx botledger audit verify, or ask for an audit on the page Operations';
   if (audit === null) return warning('audit', 'the ledger was never audited', remedy);
   const days = Math.floor((now - audit.finishedAt) / DAY_MS);

@@ -83,7 +83,7 @@ export function bot(cli: Cli): void {
   noun
     .command('list')
     .description('List all bots.')
-    .action(cli.action<[]>(async ({ catalog }) => ({ value: await listBots(await catalog()) })));
+    .action(cli.action<[]>(async ({ at }) => ({ value: await listBots(await at('catalog')) })));
 }
 
 function withBasics(command: Command): Command {

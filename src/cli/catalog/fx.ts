@@ -48,8 +48,8 @@ export function fx(cli: Cli): void {
     .command('list')
     .description('List all rates.')
     .action(
-      cli.action<[]>(async ({ catalog }) => {
-        const rates = await listExchangeRates(await catalog());
+      cli.action<[]>(async ({ at }) => {
+        const rates = await listExchangeRates(await at('catalog'));
         return { value: rates.map((row) => ({ ...row, rate: exactly(row.rate) })) };
       }),
     );

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { createGoal } from '../../commands/catalog/create-goal.ts';
 import { createUnit } from '../../commands/catalog/units.ts';
+import type { Tables } from '../../database/tables.ts';
 import { listGoals, listUnits } from '../../queries/catalog/bots.ts';
-import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import type { Cli } from '../command.ts';
 import { botOption, botsOption, namedBots, nonNegativeInteger, positiveInteger } from '../values.ts';
 
@@ -52,7 +52,7 @@ export function unit(cli: Cli): void {
 function addListOfBots(
   cli: Cli,
   noun: Command,
-  list: (catalog: CatalogSource, botId: number) => Promise<readonly object[]>,
+  list: (catalog: Tables<'catalog'>, botId: number) => Promise<readonly object[]>,
 ): void {
   noun
     .command('list')
@@ -60,7 +60,7 @@ function addListOfBots(
     .addOption(botsOption().makeOptionMandatory())
     .action(
       cli.action<[{ bot: readonly string[] }]>(async (context, { bot }) => {
-        const catalog = await context.catalog();
+        const catalog = await context.at('catalog');
         const bots = await namedBots(catalog, bot);
         const lists = bots.map(async ({ bot_id, public_key }) =>
           (await list(catalog, bot_id)).map((row) => ({ bot: public_key, ...row })),

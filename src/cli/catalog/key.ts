@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { type IssuedKey, type IssueKey, issueKey, revokeKey, rotateKey } from '../../commands/catalog/keys.ts';
+import type { Tables } from '../../database/tables.ts';
 import { type KeyKind, keyKind } from '../../domain/catalog/events.ts';
-import type { CatalogSource } from '../../queries/catalog/catalog-source.ts';
 import { listKeys, listOwners, ownerOfKey } from '../../queries/catalog/owners.ts';
 import { type Cli, CliError } from '../command.ts';
 import { botsOption, date, duration, positiveInteger } from '../values.ts';
@@ -48,7 +48,7 @@ export function key(cli: Cli): void {
     .requiredOption('--key <id>', 'the key', positiveInteger)
     .action(
       cli.action<[{ key: number }]>(async (context, { key }) => {
-        const ownerId = await ownerOf(await context.catalog(), key);
+        const ownerId = await ownerOf(await context.at('catalog'), key);
         const { position } = await revokeKey(context, { ownerId, keyId: key });
         return { value: { key_id: key }, change: { category: 'owner', position, replaces: true } };
       }),
@@ -65,7 +65,7 @@ export function key(cli: Cli): void {
     )
     .action(
       cli.action<[{ key: number; overlap: number }]>(async (context, { key, overlap }) => {
-        const ownerId = await ownerOf(await context.catalog(), key);
+        const ownerId = await ownerOf(await context.at('catalog'), key);
         return shown(await rotateKey(context, { ownerId, keyId: key, overlap }), true);
       }),
     );
@@ -76,7 +76,7 @@ export function key(cli: Cli): void {
     .requiredOption('--owner <id>', 'the owner', positiveInteger)
     .action(
       cli.action<[{ owner: number }]>(async (context, { owner }) => {
-        const catalog = await context.catalog();
+        const catalog = await context.at('catalog');
         const known = await listOwners(catalog);
         if (!known.some(({ owner_id }) => owner_id === owner)) throw new CliError(`there is no owner ${owner}`);
         const keys = (await listKeys(catalog, owner)).toReversed();
@@ -89,7 +89,7 @@ function shown({ keyId, apiKey, position }: IssuedKey, replaces: boolean) {
   return { value: { key_id: keyId, api_key: apiKey }, change: { category: 'owner', position, replaces } };
 }
 
-async function ownerOf(catalog: CatalogSource, keyId: number): Promise<number> {
+async function ownerOf(catalog: Tables<'catalog'>, keyId: number): Promise<number> {
   const ownerId = await ownerOfKey(catalog, keyId);
   if (ownerId === null) throw new CliError(`there is no key ${keyId}`);
   return ownerId;

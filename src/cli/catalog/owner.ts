@@ -49,5 +49,5 @@ export function owner(cli: Cli): void {
   noun
     .command('list')
     .description('List all owners.')
-    .action(cli.action<[]>(async ({ catalog }) => ({ value: await listOwners(await catalog()) })));
+    .action(cli.action<[]>(async ({ at }) => ({ value: await listOwners(await at('catalog')) })));
 }

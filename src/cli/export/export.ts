@@ -5,16 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { openExport } from '../../administration/export/open-export.ts';
 import { whileTaken } from '../../administration/export/while-taken.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
-import { accountsManifest } from '../../projections/accounts/manifest.ts';
-import { catalogManifest } from '../../projections/catalog/manifest.ts';
-import { eventsManifest } from '../../projections/events/manifest.ts';
-import type { Manifest } from '../../projections/read-model.ts';
-import { recipientsManifest } from '../../projections/recipients/manifest.ts';
-import { referralManifest } from '../../projections/referral/manifest.ts';
-import { usersManifest } from '../../projections/users/manifest.ts';
 import { EXPORT_KINDS, type ExportKind } from '../../queries/export/columns.ts';
-import { TABLES_READ } from '../../queries/export/export-rows.ts';
-import type { ExportTables } from '../../queries/export/export-source.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../queries/export/formats.ts';
 import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
 import { type Answer, type Cli, type CliContext, CliError, OutputClosedError } from '../command.ts';
@@ -63,15 +54,6 @@ function bound(parse: (text: string) => number | null): (text: string) => number
   };
 }
 
-const READ_MODELS: Readonly<Record<keyof ExportTables, Manifest>> = {
-  catalog: catalogManifest,
-  events: eventsManifest,
-  users: usersManifest,
-  referral: referralManifest,
-  accounts: accountsManifest,
-  recipients: recipientsManifest,
-};
-
 /** Rows that are read in one go. A command has its thread for itself. */
 const PAGE_ROWS = 2000;
 
@@ -95,12 +77,20 @@ async function exportTo(
 ): Promise<{ readonly rows: number; readonly data_as_of: string }> {
   const { log, pool, sources, signal, progress } = context;
   const { format, raw, from = null, to = null } = options;
-  const [bot] = await namedBots(await context.catalog(), [options.bot]);
-  const schemas: Partial<Record<keyof ExportTables, string>> = {};
-  for (const name of TABLES_READ[kind]) schemas[name] = (await context.projected(READ_MODELS[name])).schema;
-  const tables = schemas as ExportTables; // the export reads no others
+  const [bot] = await namedBots(await context.at('catalog'), [options.bot]);
   const opened = await openExport({
-    ...{ kind, format, form: { raw }, pool, log, sources, tables, period: { from, to }, signal, pageRows: PAGE_ROWS },
+    ...{
+      kind,
+      format,
+      form: { raw },
+      db: context,
+      pool,
+      log,
+      sources,
+      period: { from, to },
+      signal,
+      pageRows: PAGE_ROWS,
+    },
     bot: bot!,
   });
   const show = (): void => progress({ what: 'exporting', done: opened.rows(), total: null, unit: kind });

@@ -77,7 +77,7 @@ async function followLog(context: CliContext, options: FollowCommandOptions): Pr
 async function botOf(context: CliContext, { bot, all }: FollowCommandOptions): Promise<string | null> {
   if (all) return null;
   if (bot === undefined) throw new CliError('--bot or --all is required', 2);
-  const [found] = await namedBots(await context.catalog(), [bot]);
+  const [found] = await namedBots(await context.at('catalog'), [bot]);
   return found!.public_key;
 }
 

@@ -8,8 +8,6 @@ import { decimalText } from '../../domain/intake/amounts.ts';
 import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
 import { exactNumber, type JsonObject, positiveId } from '../../domain/json.ts';
 import { balanceKey, type ImportedReferral } from '../../domain/referral/referral-import.ts';
-import { eventsManifest } from '../../projections/events/manifest.ts';
-import { referralManifest } from '../../projections/referral/manifest.ts';
 import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
 import type { Answer, Cli, CliContext } from '../command.ts';
@@ -91,7 +89,7 @@ async function importEventFile(context: CliContext, path: string, options: Event
       onRefused: refusals.add,
       applied: appliedIn(context, 'import'),
       async usedKeys(keys) {
-        const events = await context.answering(eventsManifest);
+        const events = await context.answering('events');
         return events === null ? new Set() : usedEventKeys(events, bot, keys);
       },
       onProgress: (imported) => context.progress({ what: 'import', done: imported, total: null, unit: 'events' }),
@@ -149,12 +147,12 @@ async function importReferralFile(context: CliContext, path: string, options: Fi
       applied: appliedIn(context, 'import'),
       async lookUp(referrals, position) {
         // Each time: another version of a read model may answer by now.
-        const [referral, events] = [await context.projected(referralManifest), await context.projected(eventsManifest)];
+        const tables = await context.at('referral', 'events');
         await context.waitForReadModels({ category: 'import', position });
         const userIds = referrals.map(({ user_id }) => user_id);
         return {
-          referrers: await referrersOf(referral, bot, userIds),
-          balances: await usedEventKeys(events, bot, referrals.map(balanceKey)),
+          referrers: await referrersOf(tables, bot, userIds),
+          balances: await usedEventKeys(tables, bot, referrals.map(balanceKey)),
         };
       },
     },

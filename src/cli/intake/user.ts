@@ -5,7 +5,6 @@ import { eraseUser } from '../../commands/intake/erase-user.ts';
 import { importUsers } from '../../commands/intake/import-users.ts';
 import type { ImportedUser } from '../../domain/intake/events.ts';
 import { readImportedUser } from '../../domain/intake/imported-user.ts';
-import { usersManifest } from '../../projections/users/manifest.ts';
 import { isKnownUser } from '../../queries/intake/known-user.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';
 import { csvRecords, isNdjson, jsonLines } from '../input-files.ts';
@@ -79,7 +78,7 @@ export function user(cli: Cli): void {
 /** Checks that the bot had the user, since an unknown id is most likely mistyped. @throws Rejection, CliError */
 async function requireUser(context: CliContext, bot: string, user: number): Promise<void> {
   await existingBot(context.log, bot);
-  if (await isKnownUser(await context.projected(usersManifest), bot, user)) return;
+  if (await isKnownUser(await context.at('users'), bot, user)) return;
   throw new CliError(`bot ${bot} never had a user ${user}: nothing was done; --force does it all the same`);
 }
 

@@ -20,7 +20,7 @@ export function audit(cli: Cli): void {
     .option('--at <date>', 'up to then, to its end: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS (UTC), or RFC 3339', endOf)
     .action(
       cli.action<[BalanceRequest]>(async (context, given) => {
-        await namedBots(await context.catalog(), [given.bot]);
+        await namedBots(await context.at('catalog'), [given.bot]);
         return auditBalance(context, given);
       }),
     );
@@ -32,7 +32,7 @@ export function audit(cli: Cli): void {
     .option('--no-record', 'do not record that the ledger was audited')
     .action(
       cli.action<[{ readonly bot?: string; readonly record: boolean }]>(async (context, { bot, record }) => {
-        if (bot !== undefined) await namedBots(await context.catalog(), [bot]);
+        if (bot !== undefined) await namedBots(await context.at('catalog'), [bot]);
         return verifyLedger(context, bot, record);
       }),
     );

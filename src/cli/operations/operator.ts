@@ -26,7 +26,7 @@ export function operator(cli: Cli): void {
   noun
     .command('list')
     .description('List the operators, those that were revoked too.')
-    .action(cli.action<[object]>(async (context) => ({ value: await listOperators(await context.catalog()) })));
+    .action(cli.action<[object]>(async (context) => ({ value: await listOperators(await context.at('catalog')) })));
 
   noun
     .command('revoke')

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { beginRecovery, endRecovery, recoveryState } from '../../commands/operations/recovery.ts';
-import { accountsManifest } from '../../projections/accounts/manifest.ts';
 import {
   type AnnouncedPayout,
   announcedPayouts,
@@ -38,8 +37,7 @@ export function recovery(cli: Cli): void {
     .option('--client <file>', 'the webhook-ids that the client has seen since the backup, one a line')
     .action(
       cli.action<[{ client?: string }]>(async (context, { client }) => {
-        const { pool, schema } = await context.projected(accountsManifest);
-        const source = { pool, accounts: schema };
+        const source = await context.at('accounts');
         const open = await announcedPayouts(source);
         if (client === undefined) return { value: open.map((row) => shownRow(row, null)) };
         const seen = new Set(await linesOf(client));

@@ -4,12 +4,10 @@ import { type AccountKey, type Accounts, createAccounts } from '../../commands/r
 import { rotatePayoutSecret, setPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import { administerPayout, PAYOUT_ACTIONS, requestPayout } from '../../commands/referral/payouts.ts';
 import { PAYOUT_STATUS, type PayoutMethod } from '../../domain/referral/account/account.ts';
-import { accountsManifest } from '../../projections/accounts/manifest.ts';
-import type { AccountSource } from '../../queries/referral/account-source.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
 import { type BotPayout, findPayout, payoutsOfBot } from '../../queries/referral/payouts.ts';
 import { refusedUrl } from '../../util/networks.ts';
-import { type Cli, type CliContext, CliError } from '../command.ts';
+import { type Cli, CliError } from '../command.ts';
 import { exactly } from '../output.ts';
 import { botOption, listed, namedBots, positiveInteger, status } from '../values.ts';
 
@@ -35,8 +33,8 @@ export function payout(cli: Cli): void {
     .option('--status <n>', listed(STATUSES), status(STATUSES))
     .action(
       cli.action<[{ bot: string; status?: number }]>(async (context, { bot, status: wanted }) => {
-        await namedBots(await context.catalog(), [bot]);
-        const rows = await payoutsOfBot(await accountSource(context), bot, wanted ?? null);
+        await namedBots(await context.at('catalog'), [bot]);
+        const rows = await payoutsOfBot(await context.at('accounts'), bot, wanted ?? null);
         return { value: rows.map((row) => shown({ ...row, bot })) };
       }),
     );
@@ -69,7 +67,7 @@ export function payout(cli: Cli): void {
       command.option('--force', 'Cancel although the client may know of the payout and may have paid it.');
     command.action(
       cli.action<[{ payout: number; force?: true }]>(async (context, { payout: payoutId, force = false }) => {
-        const found = await findPayout(await accountSource(context), payoutId);
+        const found = await findPayout(await context.at('accounts'), payoutId);
         if (found === null) throw new CliError(`there is no payout ${payoutId}`);
         const accounts = createAccounts(context);
         const key = { bot: found.bot, userId: found.user_id };
@@ -86,11 +84,6 @@ const DESCRIPTIONS = {
   retry: 'Announce a payout now that failed or waits for its next attempt.',
   cancel: 'Cancel a manual or failed payout. Its amount returns to the balance.',
 };
-
-async function accountSource(context: CliContext): Promise<AccountSource> {
-  const { pool, schema } = await context.projected(accountsManifest);
-  return { pool, accounts: schema };
-}
 
 /** Reads a payout from the log. */
 function rowOf(accounts: Accounts, key: AccountKey, payoutId: number): Promise<object> {
@@ -143,8 +136,8 @@ export function webhook(cli: Cli): void {
     .option('--payout <id>', 'of this payout alone', positiveInteger)
     .action(
       cli.action<[{ bot: string; payout?: number }]>(async (context, { bot, payout }) => {
-        await namedBots(await context.catalog(), [bot]);
-        return { value: await listDeliveries(await context.projected(accountsManifest), bot, payout) };
+        await namedBots(await context.at('catalog'), [bot]);
+        return { value: await listDeliveries(await context.at('accounts'), bot, payout) };
       }),
     );
 }

@@ -216,8 +216,8 @@ async function sendingBot(
   signal: AbortSignal,
 ): Promise<SendingBot> {
   for (;;) {
-    const schema = await schemaOf(catalogManifest, signal);
-    const found = await findSendingBot({ pool, schema }, bot);
+    const catalog = await schemaOf(catalogManifest, signal);
+    const found = await findSendingBot({ pool, catalog }, bot);
     if (found !== null) return found;
     await pause(POLL_MS, signal);
     signal.throwIfAborted();

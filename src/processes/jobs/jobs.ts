@@ -9,10 +9,9 @@ import { type Job, type JobResult, work } from '../../domain/operations/work.ts'
 import { WORK_STREAM } from '../../domain/streams.ts';
 import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import { loadReadModel } from '../../projections/load-read-model.ts';
-import { schemaOf } from '../../projections/read-model.ts';
-import { MANIFESTS } from '../../projections/registry.ts';
+import { createPatientReader } from '../../projections/reader.ts';
+import { MANIFESTS, manifestOf } from '../../projections/registry.ts';
 import { shareAmongProjectors } from '../../projections/runtime/projector.ts';
-import { servedOf, versionsOf } from '../../projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
@@ -103,7 +102,6 @@ async function longWork(
   const logEnd = await log.endCursor();
   return {
     log,
-    pool,
     snapshots,
     sources,
     signal,
@@ -119,12 +117,12 @@ async function longWork(
       standBy: true,
       signal,
     }),
-    async projected(model) {
+    ...createPatientReader(pool, async (name) => {
+      const model = manifestOf(name);
       const waiting = { timeoutMs: CATCH_UP_MS, signal };
       if ((await waitForReadModels([servedProgress(pool, model)], logEnd, waiting)) === null)
-        throw new Error(`the read model ${model.name} did not catch up with the log within ${CATCH_UP_MS / 1000} s`);
-      const { name, version } = servedOf(await versionsOf(pool, model))!;
-      return { pool, schema: schemaOf(name, version) };
-    },
+        throw new Error(`the read model ${name} did not catch up with the log within ${CATCH_UP_MS / 1000} s`);
+      return model;
+    }),
   };
 }

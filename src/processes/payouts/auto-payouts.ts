@@ -43,7 +43,7 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
     let idle: Cursor[] | null = null;
     const catalog = await context.served(catalogManifest);
     if (catalog !== null) {
-      const all = await listBots({ pool: context.pool, schema: catalog.schema });
+      const all = await listBots({ pool: context.pool, catalog: catalog.schema });
       bots = all.filter(({ public_key }) => context.partitions.has(context.log.partitionOf(public_key)));
       let done = true;
       for (const { public_key: bot, auto_payout: when } of bots) {
@@ -94,7 +94,7 @@ async function make(context: ProcessContext, bot: string, signal: AbortSignal): 
   if (!(await waitForReadModels([servedProgress(context.pool, accountsManifest)], end, { timeoutMs: CATCH_UP_MS })))
     return false;
   const served = (await context.served(accountsManifest))!;
-  const source = { pool: context.pool, schema: served.schema };
+  const source = { pool: context.pool, accounts: served.schema };
   const users = await usersWithAvailable(source, bot, context.sources.now());
   const queue = new PQueue({ concurrency: ACCOUNTS_AT_ONCE });
   const work = users.map((user) =>

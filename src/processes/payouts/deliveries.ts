@@ -7,13 +7,13 @@ import {
   type PayoutKey,
 } from '../../commands/referral/announce-payout.ts';
 import { findPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
+import type { Tables } from '../../database/tables.ts';
 import { noticeBody, resultOfStatus, retryAfter, signedHeaders } from '../../domain/referral/delivery.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
 import { accountsManifest } from '../../projections/accounts/manifest.ts';
 import { catalogManifest } from '../../projections/catalog/manifest.ts';
 import {
-  type DeliverySource,
   type DueOptions,
   type DuePayout,
   duePayouts,
@@ -85,7 +85,7 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
   }
 
   /** The bots of other instances that have payouts to announce. */
-  async function botsOfOthers(source: DeliverySource): Promise<string[]> {
+  async function botsOfOthers(source: Tables<'accounts'>): Promise<string[]> {
     const { log, partitions } = context;
     if (partitions.size === log.partitions) return [];
     return (await waitingBots(source)).filter((bot) => !partitions.has(log.partitionOf(bot)));
@@ -101,7 +101,7 @@ async function run(options: DeliveryOptions, context: ProcessContext, signal: Ab
       let idle: Cursor[] | null = null;
       const [accounts, catalog] = await Promise.all([accountsManifest, catalogManifest].map(context.served));
       if (accounts && catalog) {
-        const source: DeliverySource = { pool: context.pool, accounts: accounts.schema, catalog: catalog.schema };
+        const source = { pool: context.pool, accounts: accounts.schema, catalog: catalog.schema };
         const now = sources.now();
         const state = JSON.stringify([accounts, [...accounts.passed], underWay.size]);
         if (underWay.size === 0) idle = [accounts.passed, catalog.passed];

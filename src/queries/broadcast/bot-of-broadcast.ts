@@ -1,8 +1,8 @@
-import type pg from 'pg';
+import type { Tables } from '../../database/tables.ts';
 
 /** The public keys of the bots of broadcasts, by the broadcasts' ids. An unknown id is absent. */
 export async function botsOfBroadcasts(
-  { pool, broadcasts }: { readonly pool: pg.Pool; readonly broadcasts: string },
+  { pool, broadcasts }: Tables<'broadcasts'>,
   ids: readonly number[],
 ): Promise<Map<number, string>> {
   const { rows } = await pool.query<{ id: number; public_key: string }>({

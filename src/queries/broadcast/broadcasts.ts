@@ -1,13 +1,6 @@
 import type pg from 'pg';
+import type { Tables } from '../../database/tables.ts';
 import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
-
-/** The source of broadcasts: a pool, and the schemas of their read models. */
-export interface BroadcastsSource {
-  readonly pool: pg.Pool;
-  readonly broadcasts: string;
-  /** The schema of the read model `recipients`, which has the statistics. */
-  readonly recipients: string;
-}
 
 /** Counts of the recipients so far, and what sending waits for. */
 export interface BroadcastStatistics {
@@ -41,9 +34,12 @@ export interface BroadcastRow {
 }
 
 /** Finds the statistics of a broadcast, up to the read model's checkpoint. */
-export async function findStatistics(source: BroadcastsSource, id: number): Promise<BroadcastStatistics> {
-  const { rows } = await source.pool.query<{ readonly statistics: BroadcastStatistics }>(
-    `SELECT ${STATISTICS} AS statistics FROM ${source.recipients}.sendings AS s WHERE s.broadcast_id = $1`,
+export async function findStatistics(
+  { pool, recipients }: Tables<'recipients'>,
+  id: number,
+): Promise<BroadcastStatistics> {
+  const { rows } = await pool.query<{ readonly statistics: BroadcastStatistics }>(
+    `SELECT ${STATISTICS} AS statistics FROM ${recipients}.sendings AS s WHERE s.broadcast_id = $1`,
     [id],
   );
   return rows[0]?.statistics ?? NO_STATISTICS;
@@ -65,7 +61,7 @@ export interface BroadcastList {
 
 /** Loads one page of a bot's broadcasts, and how many there are on all pages. */
 export async function listBroadcasts(
-  source: BroadcastsSource,
+  source: Tables<'broadcasts' | 'recipients'>,
   botId: number,
   { status, name, created, orders, limit, offset }: BroadcastList,
 ): Promise<{ readonly items: readonly BroadcastRow[]; readonly total: number }> {
@@ -87,7 +83,7 @@ export async function listBroadcasts(
   return { items: rows.map(rowOf), total: counted.rows[0]!.total };
 }
 
-const tablesOf = ({ broadcasts, recipients }: BroadcastsSource): string =>
+const tablesOf = ({ broadcasts, recipients }: Tables<'broadcasts' | 'recipients'>): string =>
   `${broadcasts}.broadcasts AS b LEFT JOIN ${recipients}.sendings AS s ON s.broadcast_id = b.id`;
 
 /** The launch whose final counts these are. While the next launch waits for a sender, the previous launch. */

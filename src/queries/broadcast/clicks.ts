@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Tables } from '../../database/tables.ts';
 
 /** A link of a launch, as click tokens number it. */
 export interface AskedLink {
@@ -32,7 +32,7 @@ const NO_CLICKS: ClickCounts = { clicked: 0, clicks: 0 };
 
 /** Counts clicks of a broadcast in one statement. @param clicks schema of the read model */
 export async function countClicks(
-  { pool, clicks }: { readonly pool: pg.Pool; readonly clicks: string },
+  { pool, clicks }: Tables<'clicks'>,
   { botId, broadcastId }: { readonly botId: number; readonly broadcastId: number },
   links: readonly AskedLink[],
 ): Promise<CountedClicks> {

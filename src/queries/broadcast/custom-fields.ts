@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Tables } from '../../database/tables.ts';
 import { inTransaction } from '../../database/transaction.ts';
 
 /**
@@ -6,7 +6,7 @@ import { inTransaction } from '../../database/transaction.ts';
  * @param withinMs after which the database gives up
  */
 export async function unknownCustomFields(
-  { pool, users }: { readonly pool: pg.Pool; readonly users: string },
+  { pool, users }: Tables<'users'>,
   botId: number,
   names: readonly string[],
   withinMs: number,

@@ -1,15 +1,9 @@
-import type pg from 'pg';
+import type { Tables } from '../../database/tables.ts';
 import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
-
-/** @param broadcasts the schema of the read model `broadcasts` */
-interface OpenAudiencesSource {
-  readonly pool: pg.Pool;
-  readonly broadcasts: string;
-}
 
 /** The drafts and scheduled broadcasts of a bot whose audience a change of a saved segment may concern, by id. */
 export async function openAudiences(
-  { pool, broadcasts }: OpenAudiencesSource,
+  { pool, broadcasts }: Tables<'broadcasts'>,
   botId: number,
 ): Promise<Pick<Broadcast, 'id' | 'status' | 'segmentations'>[]> {
   const { rows } = await pool.query<{ broadcast: string }>(

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { isCitus, ofBot } from '../../database/citus.ts';
+import type { Tables } from '../../database/tables.ts';
 
 export const RECIPIENT_STATES = ['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] as const;
 export type RecipientState = (typeof RECIPIENT_STATES)[number];
@@ -28,7 +29,7 @@ const STORED = { attempted: { delivered: 2, not_delivered: 3, unknown: 4 }, wait
  * schema.
  */
 export async function listRecipients(
-  { pool, recipients }: { readonly pool: pg.Pool; readonly recipients: string },
+  { pool, recipients }: Tables<'recipients'>,
   broadcastId: number,
   { state, limit, offset }: RecipientPage,
 ): Promise<{ readonly items: readonly Recipient[]; readonly total: number }> {
@@ -52,7 +53,7 @@ const CSV_PAGE = 5000;
  * connection is held between pages. Its states are those of the moment of its query. @param state null: of every state
  */
 export async function* allRecipients(
-  source: { readonly pool: pg.Pool; readonly recipients: string },
+  source: Tables<'recipients'>,
   broadcastId: number,
   state: RecipientState | null,
 ): AsyncGenerator<readonly Recipient[]> {
@@ -77,10 +78,7 @@ async function ofItsBot(pool: pg.Pool, { bot_id }: Counts): Promise<string> {
   return ofBot('bot_id', (await isCitus(pool)) ? bot_id : null);
 }
 
-async function sendingOf(
-  { pool, recipients }: { readonly pool: pg.Pool; readonly recipients: string },
-  broadcastId: number,
-): Promise<Counts | undefined> {
+async function sendingOf({ pool, recipients }: Tables<'recipients'>, broadcastId: number): Promise<Counts | undefined> {
   const { rows } = await pool.query<Counts>(
     `SELECT bot_id, count_recipients, count_delivered, count_not_delivered, count_unknown, cancelled,
             cancelled_at::float8 AS cancelled_at

@@ -1,7 +1,7 @@
 import { isCitus, ofBot } from '../../database/citus.ts';
+import type { Tables } from '../../database/tables.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import { bucketEnds } from '../../domain/broadcast/variant-of.ts';
-import type { BroadcastsSource } from './broadcasts.ts';
 import { bucketSql, digestSql } from './variant-sql.ts';
 
 /** How many recipients are in each state (decisions.md#broadcast-statistics). */
@@ -34,7 +34,7 @@ const ADDED = [
  * read: their counts are kept. @param shares of the variants
  */
 export async function countRecipients(
-  { pool, recipients }: Pick<BroadcastsSource, 'pool' | 'recipients'>,
+  { pool, recipients }: Tables<'recipients'>,
   { botId, id }: { readonly botId: number; readonly id: number },
   shares: readonly number[],
 ): Promise<CountedRecipients> {

@@ -1,7 +1,7 @@
+import { preparedRows, type Tables } from '../../database/tables.ts';
 import { isPublicKey } from '../../domain/catalog/api-key.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { AutoPayout } from '../../domain/referral/auto-payouts.ts';
-import { type CatalogSource, rowsOf } from './catalog-source.ts';
 
 /** The resource that a request acts on. */
 export interface BotRow {
@@ -17,23 +17,23 @@ export interface BotRow {
   readonly webhook_secret_hash: string;
 }
 
-export async function findBot(source: CatalogSource, publicKey: string): Promise<BotRow | null> {
-  return (await findBots(source, [publicKey])).get(publicKey) ?? null;
+export async function findBot(tables: Tables<'catalog'>, publicKey: string): Promise<BotRow | null> {
+  return (await findBots(tables, [publicKey])).get(publicKey) ?? null;
 }
 
 /** Finds bots by their public keys. */
 export async function findBots(
-  source: CatalogSource,
+  { pool, catalog }: Tables<'catalog'>,
   publicKeys: readonly string[],
 ): Promise<ReadonlyMap<string, BotRow>> {
   const possible = publicKeys.filter(isPublicKey);
   if (possible.length === 0) return new Map();
-  const rows = await rowsOf<BotRow>(
-    source,
-    'find_bots',
+  const rows = await preparedRows<BotRow>(
+    pool,
+    `${catalog}.find_bots`,
     `SELECT bot_id, public_key, owner_id::float8, name, username, timezone, webhook_secret_hash,
             json_build_object('pair', pair_separator, 'value', value_separator) AS separators
-     FROM ${source.schema}.bots WHERE public_key = ANY ($1)`,
+     FROM ${catalog}.bots WHERE public_key = ANY ($1)`,
     [possible],
   );
   return new Map(rows.map((row) => [row.public_key, row]));
@@ -57,15 +57,15 @@ export interface BotSettingsRow {
 
 /** @param reach whose bots; absent: all of every owner */
 export function listBots(
-  source: CatalogSource,
+  { pool, catalog }: Tables<'catalog'>,
   reach?: { readonly ownerId: number; readonly scope: KeyScope },
 ): Promise<BotSettingsRow[]> {
-  return rowsOf(
-    source,
-    'list_bots',
+  return preparedRows(
+    pool,
+    `${catalog}.list_bots`,
     `SELECT bot_id, public_key, owner_id::float8, name, username, token IS NOT NULL AS has_token, timezone,
             pair_separator, value_separator, referral_new_users_only, auto_payout, paid_broadcasts
-     FROM ${source.schema}.bots
+     FROM ${catalog}.bots
      WHERE ($1::bigint IS NULL OR owner_id = $1) AND ($2::text[] IS NULL OR public_key = ANY ($2)) ORDER BY bot_id`,
     [reach?.ownerId ?? null, reach?.scope.type === 'bots' ? reach.scope.bots : null],
   );
@@ -80,12 +80,16 @@ export interface ResourceRow {
 }
 
 /** The bots that a key can act on, oldest first. */
-export function listResources(source: CatalogSource, ownerId: number, scope: KeyScope): Promise<ResourceRow[]> {
-  return rowsOf(
-    source,
-    'list_resources',
+export function listResources(
+  { pool, catalog }: Tables<'catalog'>,
+  ownerId: number,
+  scope: KeyScope,
+): Promise<ResourceRow[]> {
+  return preparedRows(
+    pool,
+    `${catalog}.list_resources`,
     `SELECT public_key AS resource_key, name, username, timezone
-     FROM ${source.schema}.bots WHERE owner_id = $1 AND ($2::text[] IS NULL OR public_key = ANY ($2)) ORDER BY bot_id`,
+     FROM ${catalog}.bots WHERE owner_id = $1 AND ($2::text[] IS NULL OR public_key = ANY ($2)) ORDER BY bot_id`,
     [ownerId, scope.type === 'all' ? null : scope.bots],
   );
 }
@@ -103,12 +107,15 @@ export interface SendingBot {
 }
 
 /** Null if the catalog does not have the bot, or its owner, yet. */
-export async function findSendingBot(source: CatalogSource, publicKey: string): Promise<SendingBot | null> {
-  const rows = await rowsOf<SendingBot>(
-    source,
-    'find_sending_bot',
+export async function findSendingBot(
+  { pool, catalog }: Tables<'catalog'>,
+  publicKey: string,
+): Promise<SendingBot | null> {
+  const rows = await preparedRows<SendingBot>(
+    pool,
+    `${catalog}.find_sending_bot`,
     `SELECT bot_id, owner_id::float8, token, plan, paid_broadcasts, timezone
-     FROM ${source.schema}.bots JOIN ${source.schema}.owners USING (owner_id) WHERE bots.public_key = $1`,
+     FROM ${catalog}.bots JOIN ${catalog}.owners USING (owner_id) WHERE bots.public_key = $1`,
     [publicKey],
   );
   return rows[0] ?? null;
@@ -121,11 +128,11 @@ export interface GoalRow {
 }
 
 /** The goals of a bot in the order of target ids, Sale included. */
-export function listGoals(source: CatalogSource, botId: number): Promise<GoalRow[]> {
-  return rowsOf(
-    source,
-    'list_goals',
-    `SELECT target_id::float8, event_id::float8, name FROM ${source.schema}.goals WHERE bot_id = $1
+export function listGoals({ pool, catalog }: Tables<'catalog'>, botId: number): Promise<GoalRow[]> {
+  return preparedRows(
+    pool,
+    `${catalog}.list_goals`,
+    `SELECT target_id::float8, event_id::float8, name FROM ${catalog}.goals WHERE bot_id = $1
      ORDER BY goals.target_id`,
     [botId],
   );
@@ -139,11 +146,11 @@ export interface UnitRow {
   readonly scale: number;
 }
 
-export function listUnits(source: CatalogSource, botId: number): Promise<UnitRow[]> {
-  return rowsOf(
-    source,
-    'list_units',
-    `SELECT unit_id::float8, code, name, scale FROM ${source.schema}.units WHERE bot_id = $1 ORDER BY units.unit_id`,
+export function listUnits({ pool, catalog }: Tables<'catalog'>, botId: number): Promise<UnitRow[]> {
+  return preparedRows(
+    pool,
+    `${catalog}.list_units`,
+    `SELECT unit_id::float8, code, name, scale FROM ${catalog}.units WHERE bot_id = $1 ORDER BY units.unit_id`,
     [botId],
   );
 }

@@ -1,11 +1,11 @@
 import { freshCache } from '../../database/fresh-cache.ts';
+import type { Tables } from '../../database/tables.ts';
 import { createUnknownKeys } from '../../database/unknown-keys.ts';
 import { pause } from '../../util/pause.ts';
-import type { CatalogSource } from './catalog-source.ts';
 
 export interface CatalogCacheOptions {
   /** The present tables of the catalog. */
-  readonly catalog: () => Promise<CatalogSource>;
+  readonly catalog: () => Promise<Tables<'catalog'>>;
   /**
    * Waits a moment for the tables of a schema of the catalog. Returns whether they have all that the log had at the call.
    * Absent: unknown, and no missing key is kept.
@@ -19,16 +19,16 @@ export interface CatalogCacheOptions {
 
 /** Caches rows of the catalog by a key that callers show. Keys that they make up cost few statements. */
 export function catalogCache<Value extends object>(
-  findMany: (source: CatalogSource, keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+  findMany: (tables: Tables<'catalog'>, keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
   max: number,
   { catalog, isCaughtUp = async () => false, elapsed, maxWaitMs }: CatalogCacheOptions,
 ): (key: string, allowStale: boolean) => Promise<Value | null> {
   const loadUnknown = createUnknownKeys({
     loadMany: async (keys) => findMany(await catalog(), keys),
     async withoutValue(keys) {
-      const source = await catalog();
-      if (!(await isCaughtUp(source.schema))) return [];
-      const found = await findMany(source, keys);
+      const tables = await catalog();
+      if (!(await isCaughtUp(tables.catalog))) return [];
+      const found = await findMany(tables, keys);
       return keys.filter((key) => !found.has(key));
     },
     elapsed,

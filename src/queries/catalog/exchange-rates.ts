@@ -1,4 +1,4 @@
-import { type CatalogSource, rowsOf } from './catalog-source.ts';
+import { preparedRows, type Tables } from '../../database/tables.ts';
 
 export interface ExchangeRateRow {
   readonly from: string;
@@ -11,7 +11,7 @@ export interface ExchangeRateRow {
 
 /** @param only currency codes, and the part of the list; absent: all rates */
 export function listExchangeRates(
-  source: CatalogSource,
+  { pool, catalog }: Tables<'catalog'>,
   only: {
     readonly from?: string | undefined;
     readonly to?: string | undefined;
@@ -19,11 +19,11 @@ export function listExchangeRates(
     readonly offset?: number;
   } = {},
 ): Promise<ExchangeRateRow[]> {
-  return rowsOf(
-    source,
-    'list_exchange_rates',
+  return preparedRows(
+    pool,
+    `${catalog}.list_exchange_rates`,
     `SELECT from_code AS "from", to_code AS "to", date::text, rate::text
-     FROM ${source.schema}.exchange_rates
+     FROM ${catalog}.exchange_rates
      WHERE ($1::text IS NULL OR from_code = $1) AND ($2::text IS NULL OR to_code = $2)
      ORDER BY from_code, to_code, exchange_rates.date LIMIT $3 OFFSET $4`,
     [only.from ?? null, only.to ?? null, only.limit ?? null, only.offset ?? 0],

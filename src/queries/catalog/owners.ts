@@ -1,6 +1,6 @@
+import { preparedRows, type Tables } from '../../database/tables.ts';
 import type { KeyKind } from '../../domain/catalog/events.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
-import { type CatalogSource, rowsOf } from './catalog-source.ts';
 
 export interface OwnerRow {
   readonly owner_id: number;
@@ -11,12 +11,12 @@ export interface OwnerRow {
   readonly broadcasts_per_month: number;
 }
 
-export function listOwners(source: CatalogSource): Promise<OwnerRow[]> {
-  return rowsOf(
-    source,
-    'list_owners',
+export function listOwners({ pool, catalog }: Tables<'catalog'>): Promise<OwnerRow[]> {
+  return preparedRows(
+    pool,
+    `${catalog}.list_owners`,
     `SELECT owner_id::float8, public_key, name, currency, plan, broadcasts_per_month::float8
-     FROM ${source.schema}.owners ORDER BY owners.owner_id`,
+     FROM ${catalog}.owners ORDER BY owners.owner_id`,
   );
 }
 
@@ -38,13 +38,16 @@ export interface Key {
 type FoundRow = Omit<Key, 'scope'> & { readonly bots: string[] | null };
 
 /** Finds keys by the hashes of their secrets: hex SHA-256. */
-export async function findKeys(source: CatalogSource, hashes: readonly string[]): Promise<Map<string, Key>> {
-  const rows = await rowsOf<FoundRow & { readonly secret_hash: string }>(
-    source,
-    'find_keys',
+export async function findKeys(
+  { pool, catalog }: Tables<'catalog'>,
+  hashes: readonly string[],
+): Promise<Map<string, Key>> {
+  const rows = await preparedRows<FoundRow & { readonly secret_hash: string }>(
+    pool,
+    `${catalog}.find_keys`,
     `SELECT k.secret_hash, k.key_id::float8 AS "keyId", k.owner_id::float8 AS "ownerId", k.public_part AS "publicPart", k.kind, k.bots,
             o.plan, o.currency, k.expires_at::float8 AS "expiresAt", k.revoked_at::float8 AS "revokedAt", k.is_revoked AS "isRevoked"
-     FROM ${source.schema}.keys AS k JOIN ${source.schema}.owners AS o USING (owner_id) WHERE k.secret_hash = ANY ($1)`,
+     FROM ${catalog}.keys AS k JOIN ${catalog}.owners AS o USING (owner_id) WHERE k.secret_hash = ANY ($1)`,
     [hashes],
   );
   return new Map(
@@ -55,11 +58,11 @@ export async function findKeys(source: CatalogSource, hashes: readonly string[])
   );
 }
 
-export async function ownerOfKey(source: CatalogSource, keyId: number): Promise<number | null> {
-  const rows = await rowsOf<{ owner_id: number }>(
-    source,
-    'owner_of_key',
-    `SELECT owner_id::float8 FROM ${source.schema}.keys WHERE key_id = $1`,
+export async function ownerOfKey({ pool, catalog }: Tables<'catalog'>, keyId: number): Promise<number | null> {
+  const rows = await preparedRows<{ owner_id: number }>(
+    pool,
+    `${catalog}.owner_of_key`,
+    `SELECT owner_id::float8 FROM ${catalog}.keys WHERE key_id = $1`,
     [keyId],
   );
   return rows[0]?.owner_id ?? null;
@@ -84,17 +87,17 @@ export interface KeyRow {
 
 /** The keys of an owner, the latest first. @param scope keys for other bots, too, are left out; absent: none are */
 export async function listKeys(
-  source: CatalogSource,
+  { pool, catalog }: Tables<'catalog'>,
   ownerId: number,
   scope?: KeyScope,
   { limit, offset }: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
 ): Promise<KeyRow[]> {
-  const rows = await rowsOf<StoredKey>(
-    source,
-    'list_keys',
+  const rows = await preparedRows<StoredKey>(
+    pool,
+    `${catalog}.list_keys`,
     `SELECT key_id::float8, public_part, bots, kind, name, issued_at::float8, expires_at::float8, revoked_at::float8,
             rotates::float8, used_at::float8 AS last_used_at
-     FROM ${source.schema}.keys LEFT JOIN runtime.key_uses USING (key_id)
+     FROM ${catalog}.keys LEFT JOIN runtime.key_uses USING (key_id)
      WHERE owner_id = $1 AND ($2::text[] IS NULL OR bots <@ $2) ORDER BY keys.key_id DESC LIMIT $3 OFFSET $4`,
     [ownerId, scope?.type === 'bots' ? scope.bots : null, limit, offset],
   );

@@ -1,16 +1,10 @@
 import type { RawBuilder } from 'kysely';
 import type pg from 'pg';
+import type { Schemas } from '../../database/tables.ts';
 import type { ExportColumn, ExportPeriod, TextRow } from './columns.ts';
 
 /** The schemas of the read models that exports read. */
-export interface ExportTables {
-  readonly catalog: string;
-  readonly events: string;
-  readonly users: string;
-  readonly referral: string;
-  readonly accounts: string;
-  readonly recipients: string;
-}
+export type ExportTables = Schemas<'catalog' | 'events' | 'users' | 'referral' | 'accounts' | 'recipients'>;
 
 export interface ExportRequest {
   readonly bot: { readonly bot_id: number; readonly public_key: string };

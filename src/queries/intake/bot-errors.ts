@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Tables } from '../../database/tables.ts';
 import { ERROR_MEMORY_MS } from '../../domain/intake/fold.ts';
 
 /** An accepted element that could not be processed as sent (decisions.md#bot-errors). */
@@ -31,7 +31,7 @@ interface Row {
 
 /** The bot's errors of the last 90 days, newest first. `events` is the schema of the read model `events`. */
 export async function botErrors(
-  { pool, events }: { readonly pool: pg.Pool; readonly events: string },
+  { pool, events }: Tables<'events'>,
   botId: number,
   filter: { readonly kind?: BotErrorKind | undefined; readonly limit: number; readonly offset: number },
   now: number,

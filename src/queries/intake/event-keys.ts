@@ -1,20 +1,18 @@
-import { type CatalogSource, rowsOf } from '../catalog/catalog-source.ts';
+import { preparedRows, type Tables } from '../../database/tables.ts';
 
 /**
  * Those of the keys with which an event of the bot has come (decisions.md#event-key).
- * @param source the read model `events`
  * @param bot public key
  */
 export async function usedEventKeys(
-  source: CatalogSource,
+  { pool, events }: Tables<'events'>,
   bot: string,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { schema } = source;
-  const rows = await rowsOf<{ event_key: string }>(
-    source,
-    'used_event_keys',
-    `SELECT k.event_key FROM ${schema}.event_keys k JOIN ${schema}.bots b USING (bot_id)
+  const rows = await preparedRows<{ event_key: string }>(
+    pool,
+    `${events}.used_event_keys`,
+    `SELECT k.event_key FROM ${events}.event_keys k JOIN ${events}.bots b USING (bot_id)
       WHERE b.public_key = $1 AND k.event_key = ANY ($2::text[])`,
     [bot, keys],
   );

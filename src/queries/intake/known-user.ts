@@ -1,12 +1,15 @@
-import { type CatalogSource, rowsOf } from '../catalog/catalog-source.ts';
+import { preparedRows, type Tables } from '../../database/tables.ts';
 
-/** Whether the bot knows, or once knew, the user. @param source the read model `users` */
-export async function isKnownUser(source: CatalogSource, publicKey: string, userId: number): Promise<boolean> {
-  const { schema } = source;
-  const rows = await rowsOf(
-    source,
-    'is_known_user',
-    `SELECT FROM ${schema}.users JOIN ${schema}.bots USING (bot_id) WHERE public_key = $1 AND user_id = $2`,
+/** Whether the bot knows, or once knew, the user. */
+export async function isKnownUser(
+  { pool, users }: Tables<'users'>,
+  publicKey: string,
+  userId: number,
+): Promise<boolean> {
+  const rows = await preparedRows(
+    pool,
+    `${users}.is_known_user`,
+    `SELECT FROM ${users}.users JOIN ${users}.bots USING (bot_id) WHERE public_key = $1 AND user_id = $2`,
     [publicKey, userId],
   );
   return rows.length > 0;

@@ -1,18 +1,15 @@
-import { type CatalogSource, rowsOf } from '../catalog/catalog-source.ts';
+import { preparedRows, type Tables } from '../../database/tables.ts';
 
-/**
- * The users that the bot has not met, ascending, each once.
- * @param source the read model `events`
- */
+/** The users that the bot has not met, ascending, each once. */
 export async function unknownUsers(
-  source: CatalogSource,
+  { pool, events }: Tables<'events'>,
   botId: number,
   userIds: readonly number[],
 ): Promise<number[]> {
-  const rows = await rowsOf<{ user_id: string }>(
-    source,
-    'unknown_users',
-    `SELECT unnest($2::bigint[]) AS user_id EXCEPT SELECT user_id FROM ${source.schema}.known_users
+  const rows = await preparedRows<{ user_id: string }>(
+    pool,
+    `${events}.unknown_users`,
+    `SELECT unnest($2::bigint[]) AS user_id EXCEPT SELECT user_id FROM ${events}.known_users
       WHERE bot_id = $1 AND user_id = ANY ($2::bigint[]) ORDER BY user_id`,
     [botId, userIds],
   );

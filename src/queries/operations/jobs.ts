@@ -1,5 +1,5 @@
+import { preparedRows, type Tables } from '../../database/tables.ts';
 import type { JobFinding, JobKind, JobOutcome } from '../../domain/operations/work.ts';
-import { type CatalogSource, rowsOf } from '../catalog/catalog-source.ts';
 
 /** A job of operators (decisions.md#jobs). Dates are ISO 8601, UTC. */
 export interface JobRow {
@@ -48,12 +48,12 @@ interface Stored extends Omit<JobRow, 'requested_at' | 'finished_at' | 'state' |
 /** An instance that works on a job says so twice a second. */
 const SILENT = '10 seconds';
 
-const columnsOf = (schema: string): string => `
+const columnsOf = (catalog: string): string => `
   SELECT j.job_id, j.kind, j.projection, j.bot, j.user_id::float8, j.reason, j.operator_id::float8, coalesce(o.name, '') AS operator,
          j.requested_at::float8, j.outcome, j.summary, j.findings, coalesce(j.findings_count, 0)::float8 AS findings_count,
          j.finished_at::float8, coalesce(p.seen_at > clock_timestamp() - interval '${SILENT}', false) AS running,
          p.what, p.done, p.total, p.unit, extract(epoch FROM p.seen_at - p.begun_at)::float8 AS seconds
-  FROM ${schema}.jobs AS j LEFT JOIN ${schema}.operators AS o USING (operator_id) LEFT JOIN runtime.jobs AS p USING (job_id)`;
+  FROM ${catalog}.jobs AS j LEFT JOIN ${catalog}.operators AS o USING (operator_id) LEFT JOIN runtime.jobs AS p USING (job_id)`;
 
 export interface JobFilter {
   readonly kind?: JobKind | undefined;
@@ -62,11 +62,14 @@ export interface JobFilter {
 }
 
 /** Newest first. */
-export async function listJobs(source: CatalogSource, { kind, limit, offset }: JobFilter): Promise<JobRow[]> {
-  const rows = await rowsOf<Stored>(
-    source,
-    'list_jobs',
-    `${columnsOf(source.schema)} WHERE $1::text IS NULL OR j.kind = $1
+export async function listJobs(
+  { pool, catalog }: Tables<'catalog'>,
+  { kind, limit, offset }: JobFilter,
+): Promise<JobRow[]> {
+  const rows = await preparedRows<Stored>(
+    pool,
+    `${catalog}.list_jobs`,
+    `${columnsOf(catalog)} WHERE $1::text IS NULL OR j.kind = $1
      ORDER BY j.requested_at DESC, j.job_id LIMIT $2 OFFSET $3`,
     [kind ?? null, limit, offset],
   );
@@ -81,14 +84,14 @@ export interface LastAudit {
 }
 
 /** Null: there was none. */
-export async function lastAudit(source: CatalogSource): Promise<LastAudit | null> {
-  const rows = await rowsOf<LastAudit>(
-    source,
-    'last_audit',
+export async function lastAudit({ pool, catalog }: Tables<'catalog'>): Promise<LastAudit | null> {
+  const rows = await preparedRows<LastAudit>(
+    pool,
+    `${catalog}.last_audit`,
     `SELECT outcome, at::float8 AS "finishedAt"
-     FROM (SELECT outcome, finished_at AS at FROM ${source.schema}.jobs
+     FROM (SELECT outcome, finished_at AS at FROM ${catalog}.jobs
             WHERE kind = 'audit' AND bot IS NULL AND finished_at IS NOT NULL
-           UNION ALL SELECT outcome, at FROM ${source.schema}.command_audits) AS audits
+           UNION ALL SELECT outcome, at FROM ${catalog}.command_audits) AS audits
      ORDER BY at DESC LIMIT 1`,
     [],
   );
@@ -96,8 +99,10 @@ export async function lastAudit(source: CatalogSource): Promise<LastAudit | null
 }
 
 /** @param jobId a UUID */
-export async function findJob(source: CatalogSource, jobId: string): Promise<JobRow | null> {
-  const rows = await rowsOf<Stored>(source, 'find_job', `${columnsOf(source.schema)} WHERE j.job_id = $1`, [jobId]);
+export async function findJob({ pool, catalog }: Tables<'catalog'>, jobId: string): Promise<JobRow | null> {
+  const rows = await preparedRows<Stored>(pool, `${catalog}.find_job`, `${columnsOf(catalog)} WHERE j.job_id = $1`, [
+    jobId,
+  ]);
   return rows[0] === undefined ? null : shown(rows[0]);
 }
 

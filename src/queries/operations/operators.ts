@@ -1,7 +1,7 @@
+import { preparedRows, type Tables } from '../../database/tables.ts';
 import { hashSecret, parseApiKey } from '../../domain/catalog/api-key.ts';
 import { OPERATOR_PART, type OperatorRight } from '../../domain/operations/operator.ts';
 import { type CatalogCacheOptions, catalogCache } from '../catalog/catalog-cache.ts';
-import { type CatalogSource, rowsOf } from '../catalog/catalog-source.ts';
 
 /** The holder of a valid operator key. */
 export interface Operator {
@@ -50,12 +50,15 @@ export function createOperatorAuthenticator({
 type FoundOperator = Operator & { readonly revoked: boolean };
 
 /** Finds operators by the hashes of their secrets. */
-async function findOperators(source: CatalogSource, hashes: readonly string[]): Promise<Map<string, FoundOperator>> {
-  const rows = await rowsOf<FoundOperator & { readonly secret_hash: string }>(
-    source,
-    'find_operators',
+async function findOperators(
+  { pool, catalog }: Tables<'catalog'>,
+  hashes: readonly string[],
+): Promise<Map<string, FoundOperator>> {
+  const rows = await preparedRows<FoundOperator & { readonly secret_hash: string }>(
+    pool,
+    `${catalog}.find_operators`,
     `SELECT secret_hash, operator_id::float8 AS "operatorId", name, can, revoked_at IS NOT NULL AS revoked
-     FROM ${source.schema}.operators WHERE secret_hash = ANY ($1)`,
+     FROM ${catalog}.operators WHERE secret_hash = ANY ($1)`,
     [hashes],
   );
   return new Map(rows.map(({ secret_hash, ...operator }) => [secret_hash, operator]));
@@ -70,13 +73,13 @@ export interface OperatorRow {
   readonly revoked_at: string | null;
 }
 
-export async function listOperators(source: CatalogSource): Promise<OperatorRow[]> {
+export async function listOperators({ pool, catalog }: Tables<'catalog'>): Promise<OperatorRow[]> {
   type Stored = Omit<OperatorRow, 'issued_at' | 'revoked_at'> & { issued_at: number; revoked_at: number | null };
-  const rows = await rowsOf<Stored>(
-    source,
-    'list_operators',
+  const rows = await preparedRows<Stored>(
+    pool,
+    `${catalog}.list_operators`,
     `SELECT operator_id::float8, name, can, issued_at::float8, revoked_at::float8
-     FROM ${source.schema}.operators ORDER BY operators.operator_id`,
+     FROM ${catalog}.operators ORDER BY operators.operator_id`,
   );
   return rows.map((row) => ({
     ...row,

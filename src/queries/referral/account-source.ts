@@ -1,10 +1,4 @@
-import type pg from 'pg';
-
-/** The pool, and the schema of the read model `accounts`. */
-export interface AccountSource {
-  readonly pool: pg.Pool;
-  readonly accounts: string;
-}
+import type { Tables } from '../../database/tables.ts';
 
 /** A user of a bot; `bot` is the bot's public key. */
 export interface AccountName {
@@ -16,7 +10,10 @@ export interface AccountName {
 export const accountTime = (now: string, clock: string): string => `greatest(${now}::bigint, ${clock})`;
 
 /** Number of the account's commits that the read model has applied; 0: it does not know the account. */
-export async function revisionOf({ pool, accounts }: AccountSource, { bot, userId }: AccountName): Promise<number> {
+export async function revisionOf(
+  { pool, accounts }: Tables<'accounts'>,
+  { bot, userId }: AccountName,
+): Promise<number> {
   const { rows } = await pool.query<{ revision: string }>({
     name: `${accounts}.revision`,
     text: `SELECT revision FROM ${accounts}.accounts WHERE public_key = $1 AND user_id = $2`,

@@ -1,5 +1,6 @@
+import type { Tables } from '../../database/tables.ts';
 import { HOUR_MS } from '../../domain/referral/account/spans.ts';
-import { type AccountName, type AccountSource, accountTime } from './account-source.ts';
+import { type AccountName, accountTime } from './account-source.ts';
 import type { Page } from './attribution.ts';
 
 export interface AccrualRow {
@@ -19,7 +20,7 @@ export interface AccrualRow {
 
 /** Accruals that were not reversed, newest first; `now` in ms UTC decides which are on hold. */
 export async function accrualsOf(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   { bot, userId }: AccountName,
   { limit, offset }: Page,
   now: number,
@@ -57,7 +58,7 @@ export async function accrualsOf(
 
 /** The user who has an accrual of the bot; null: the bot has no accrual of this id. */
 export async function accrualOwner(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   bot: string,
   accrualId: number,
 ): Promise<number | null> {

@@ -1,5 +1,5 @@
+import type { Tables } from '../../database/tables.ts';
 import { webhookId } from '../../domain/referral/delivery.ts';
-import type { AccountSource } from './account-source.ts';
 
 /** A payout by webhook, with the `webhook-id` by which its client knows it. */
 export interface AnnouncedPayout {
@@ -23,7 +23,7 @@ const COLUMNS = `payout_id::float8, nonce, public_key AS bot, user_id::float8, t
 type Row = Omit<AnnouncedPayout, 'webhook_id'> & { readonly nonce: string | null };
 
 /** The payouts by webhook that are not known to be paid or cancelled: their client may know of them. The oldest first. */
-export async function announcedPayouts({ pool, accounts }: AccountSource): Promise<AnnouncedPayout[]> {
+export async function announcedPayouts({ pool, accounts }: Tables<'accounts'>): Promise<AnnouncedPayout[]> {
   const { rows } = await pool.query<Row>(
     `SELECT ${COLUMNS} FROM ${accounts}.payouts WHERE method = 'webhook' AND status IN (0, 1, 3) ORDER BY payouts.payout_id`,
   );
@@ -32,7 +32,7 @@ export async function announcedPayouts({ pool, accounts }: AccountSource): Promi
 
 /** Finds the payouts with these ids. Ids of no payout are left out. */
 export async function payoutsWithWebhookIds(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   ids: readonly string[],
 ): Promise<AnnouncedPayout[]> {
   const asked = new Set(ids);

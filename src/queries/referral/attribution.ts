@@ -1,18 +1,12 @@
-import type pg from 'pg';
+import type { Tables } from '../../database/tables.ts';
 import type { Outcome } from '../../domain/referral/attribution.ts';
-
-/** The pool, and the schema of the read model `referral`. */
-export interface ReferralSource {
-  readonly pool: pg.Pool;
-  readonly referral: string;
-}
 
 /** The outcome of a change; `backfilled` has the number of waiting visits that each code with a new owner turned into referrals. */
 export type KnownOutcome = Outcome & { readonly backfilled?: Readonly<Record<string, number>> };
 
 /** The outcome of a commit's change; null: the read model has not applied it yet, or did so days ago. */
 export async function outcomeOf(
-  { pool, referral }: ReferralSource,
+  { pool, referral }: Tables<'referral'>,
   botId: number,
   commitId: string,
 ): Promise<KnownOutcome | null> {
@@ -36,7 +30,7 @@ export interface Standing {
 }
 
 export async function standingOf(
-  { pool, referral }: ReferralSource,
+  { pool, referral }: Tables<'referral'>,
   botId: number,
   userId: number,
   /** One of the two is null. */
@@ -66,7 +60,11 @@ export interface CodesRow {
   readonly codes: readonly CodeRow[];
 }
 
-export async function codesOf({ pool, referral }: ReferralSource, botId: number, userId: number): Promise<CodesRow> {
+export async function codesOf(
+  { pool, referral }: Tables<'referral'>,
+  botId: number,
+  userId: number,
+): Promise<CodesRow> {
   const { rows } = await pool.query<CodesRow>(
     `SELECT coalesce((SELECT referrals::float8 FROM ${referral}.referrers WHERE bot_id = $1 AND user_id = $2), 0)
               AS total_referrals,
@@ -92,7 +90,7 @@ export interface Page {
 
 /** The referrals of a user, newest first. */
 export async function referralsOf(
-  { pool, referral }: ReferralSource,
+  { pool, referral }: Tables<'referral'>,
   botId: number,
   userId: number,
   { limit, offset }: Page,

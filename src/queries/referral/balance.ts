@@ -1,6 +1,6 @@
-import type { Pool } from 'pg';
+import type { Tables } from '../../database/tables.ts';
 import { HOLD_BITS } from '../../domain/referral/account/spans.ts';
-import { type AccountName, type AccountSource, accountTime } from './account-source.ts';
+import { type AccountName, accountTime } from './account-source.ts';
 
 /** The balance of one unit. Amounts are decimal text in normal units. A unit of null: amounts without a unit. */
 export interface BalanceRow {
@@ -20,7 +20,7 @@ export interface AccountBalanceRow extends BalanceRow {
 
 /** The balances of some of a bot's accounts, by unit. `now` in ms UTC decides which accruals are on hold. */
 export async function balancesOf(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   bot: string,
   userIds: readonly number[],
   now: number,
@@ -37,7 +37,7 @@ export async function balancesOf(
 
 /** One row for each unit that ever had an accrual. `now` in ms UTC decides which accruals are on hold. */
 export async function balanceOf(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   { bot, userId }: AccountName,
   now: number,
 ): Promise<BalanceRow[]> {
@@ -67,7 +67,7 @@ function fromBalances(accounts: string, which: string): string {
 
 /** The balances of an account as they were at `until`, ms UTC: by what was recorded, and by the holds that had passed. */
 export async function balanceAt(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   { bot, userId }: AccountName,
   until: number,
 ): Promise<BalanceRow[]> {
@@ -122,16 +122,16 @@ function onHold(accounts: string): string {
 
 /** The users of a bot with an available balance above zero at `now` (milliseconds UTC), in any unit. */
 export async function usersWithAvailable(
-  { pool, schema }: { readonly pool: Pool; readonly schema: string },
+  { pool, accounts }: Tables<'accounts'>,
   bot: string,
   now: number,
 ): Promise<number[]> {
   const { rows } = await pool.query<{ user_id: number }>(
     `SELECT DISTINCT b.user_id::float8 AS user_id
-       FROM ${schema}.balances b
+       FROM ${accounts}.balances b
       WHERE b.public_key = $1 AND b.accrued > b.reserved + b.paid
         AND b.accrued - b.reserved - b.paid > coalesce((
-              SELECT sum(a.amount) FROM ${schema}.accruals a
+              SELECT sum(a.amount) FROM ${accounts}.accruals a
                WHERE a.public_key = $1 AND a.user_id = b.user_id AND a.unit = b.unit
                  AND NOT a.cancelled AND a.available_at > a.at AND a.available_at > $2), 0)
       ORDER BY 1`,

@@ -1,13 +1,6 @@
-import type { Pool } from 'pg';
+import type { Tables } from '../../database/tables.ts';
 import { type Announced, CUT_OFF_MS, type Notice, webhookId } from '../../domain/referral/delivery.ts';
 import { SET_BACK_MS } from '../../domain/set-back.ts';
-
-/** The pool, and the schemas of the read models `accounts` and `catalog`. */
-export interface DeliverySource {
-  readonly pool: Pool;
-  readonly accounts: string;
-  readonly catalog: string;
-}
 
 export interface DueOptions {
   readonly now: number;
@@ -49,7 +42,7 @@ export interface DuePayout extends Notice, Announced {
  * left out.
  */
 export async function duePayouts(
-  { pool, accounts, catalog }: DeliverySource,
+  { pool, accounts, catalog }: Tables<'accounts' | 'catalog'>,
   { now, firstDelay, except, exceptBots, perBot }: DueOptions,
 ): Promise<DuePayout[]> {
   const { rows } = await pool.query<DuePayout>({
@@ -74,7 +67,7 @@ SELECT d.payout_id::float8, d.user_id::float8, trim_scale(d.amount)::text AS amo
 }
 
 /** Bots with payouts to announce, now or later. */
-export async function waitingBots({ pool, accounts }: DeliverySource): Promise<string[]> {
+export async function waitingBots({ pool, accounts }: Tables<'accounts'>): Promise<string[]> {
   const { rows } = await pool.query<{ public_key: string }>({
     name: `${accounts}.waiting_bots`,
     text: `SELECT DISTINCT public_key FROM ${accounts}.payouts WHERE method = 'webhook' AND status IN (0, 1)`,
@@ -84,7 +77,7 @@ export async function waitingBots({ pool, accounts }: DeliverySource): Promise<s
 
 /** Time when the next payout that is not under way is due; null: none is. */
 export async function nextDue(
-  { pool, accounts }: DeliverySource,
+  { pool, accounts }: Tables<'accounts' | 'catalog'>,
   { now, firstDelay, except, exceptBots }: Omit<DueOptions, 'perBot'>,
 ): Promise<number | null> {
   const { rows } = await pool.query<{ due_at: number | null }>({
@@ -119,7 +112,7 @@ const ATTEMPT = `
 
 /** The attempts of some of a bot's payouts, the first of each payout first. */
 export async function attemptsOf(
-  { pool, accounts }: Pick<DeliverySource, 'pool' | 'accounts'>,
+  { pool, accounts }: Tables<'accounts'>,
   bot: string,
   payoutIds: readonly number[],
 ): Promise<AttemptRow[]> {
@@ -134,7 +127,7 @@ export async function attemptsOf(
 
 /** The attempts of a bot's payouts, the latest first. Default: all of them. */
 export async function listDeliveries(
-  { pool, schema }: { readonly pool: Pool; readonly schema: string },
+  { pool, accounts }: Tables<'accounts'>,
   bot: string,
   payoutId?: number,
   { limit, offset }: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
@@ -142,10 +135,10 @@ export async function listDeliveries(
   // The part of the list comes first, by an index: a bot may have many attempts.
   const { rows } = await pool.query<AttemptRow & Announced>(
     `SELECT ${ATTEMPT}, p.nonce
-       FROM (SELECT * FROM ${schema}.attempts
+       FROM (SELECT * FROM ${accounts}.attempts
               WHERE public_key = $1 ${payoutId === undefined ? '' : 'AND payout_id = $4'}
               ORDER BY at DESC, payout_id DESC, attempt DESC LIMIT $2 OFFSET $3) a
-       JOIN ${schema}.payouts p ON p.payout_id = a.payout_id AND p.public_key = $1
+       JOIN ${accounts}.payouts p ON p.payout_id = a.payout_id AND p.public_key = $1
       ORDER BY a.at DESC, a.payout_id DESC, a.attempt DESC`,
     [bot, limit, offset, ...(payoutId === undefined ? [] : [payoutId])],
   );

@@ -1,13 +1,6 @@
-import type { Pool } from 'pg';
+import type { Tables } from '../../database/tables.ts';
 
-/** The pool, and the schemas of the read models `events`, `referral`, `catalog` and `accounts`. */
-export interface EarningsSource {
-  readonly pool: Pool;
-  readonly events: string;
-  readonly referral: string;
-  readonly catalog: string;
-  readonly accounts: string;
-}
+export type EarningsSource = Tables<'events' | 'referral' | 'catalog' | 'accounts'>;
 
 /** A range of a partition: after one position, up to and including another. */
 export interface Stretch {

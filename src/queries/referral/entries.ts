@@ -1,5 +1,6 @@
-import type { AccountName, AccountSource } from './account-source.ts';
-import type { Page, ReferralSource } from './attribution.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { AccountName } from './account-source.ts';
+import type { Page } from './attribution.ts';
 import { PER_COMMIT } from './history.ts';
 
 /** An accrual of an account, reversed or not. Times are ms UTC, amounts decimal text. */
@@ -39,7 +40,7 @@ export interface EntriesQuery extends Page {
  * on hold claims it; what was cancelled before a payout took it belongs to none (projections/accounts/tables.ts).
  */
 export async function entriesOf(
-  { pool, accounts, referral }: AccountSource & ReferralSource,
+  { pool, accounts, referral }: Tables<'accounts' | 'referral'>,
   botId: number,
   { bot, userId }: AccountName,
   { payoutId, accrualIds, limit, offset }: EntriesQuery,

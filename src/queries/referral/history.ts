@@ -1,5 +1,6 @@
+import type { Tables } from '../../database/tables.ts';
 import type { HistoryRow } from '../../domain/referral/account/history.ts';
-import { type AccountName, type AccountSource, accountTime } from './account-source.ts';
+import { type AccountName, accountTime } from './account-source.ts';
 import { balanceAtSql, balanceSql } from './balance.ts';
 
 export interface HistoryQuery {
@@ -22,7 +23,7 @@ export const PER_COMMIT = 1_000_000;
  * far, from the newest on the balance without the changes that came later. Either way a page reads no more than it reaches.
  */
 export async function historyRows(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   { bot, userId }: AccountName,
   { unitId, until, descending = false, limit, offset }: HistoryQuery,
   now: number,

@@ -1,4 +1,5 @@
-import type { AccountName, AccountSource } from './account-source.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { AccountName } from './account-source.ts';
 import type { Page } from './attribution.ts';
 
 /** A payout. Times are ms UTC, amounts decimal text. */
@@ -28,7 +29,7 @@ const COLUMNS = `
 
 /** The payouts of an account, newest first. */
 export async function payoutsOf(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   { bot, userId }: AccountName,
   { limit, offset }: Page,
 ): Promise<PayoutRow[]> {
@@ -43,7 +44,7 @@ export async function payoutsOf(
 
 /** The payouts of a bot, by id; `status` null: of every status. */
 export async function payoutsOfBot(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   bot: string,
   status: number | null,
 ): Promise<PayoutRow[]> {
@@ -66,7 +67,7 @@ export interface PayoutsQuery extends Page {
 
 /** A part of the payouts of a bot's referrers, the latest request first. */
 export async function latestPayouts(
-  { pool, accounts }: AccountSource,
+  { pool, accounts }: Tables<'accounts'>,
   bot: string,
   { userId, status, payoutId, limit, offset }: PayoutsQuery,
 ): Promise<PayoutRow[]> {
@@ -84,7 +85,7 @@ export async function latestPayouts(
 }
 
 /** A payout and its bot; null: there is no payout of this id. */
-export async function findPayout({ pool, accounts }: AccountSource, payoutId: number): Promise<BotPayout | null> {
+export async function findPayout({ pool, accounts }: Tables<'accounts'>, payoutId: number): Promise<BotPayout | null> {
   const { rows } = await pool.query<BotPayout>(
     `SELECT ${COLUMNS}, public_key AS bot FROM ${accounts}.payouts WHERE payout_id = $1`,
     [payoutId],

@@ -1,4 +1,4 @@
-import type { ReferralSource } from './attribution.ts';
+import type { Tables } from '../../database/tables.ts';
 
 /** A reward rule as it is now. Amounts are decimal text. */
 export interface RuleRow {
@@ -17,7 +17,7 @@ export interface RuleRow {
 
 /** The rules of a bot, inactive ones too, by id. `events`: the schema of that read model. */
 export async function programRules(
-  { pool, referral, events }: ReferralSource & { readonly events: string },
+  { pool, referral, events }: Tables<'referral' | 'events'>,
   botId: number,
 ): Promise<RuleRow[]> {
   const { rows } = await pool.query<RuleRow>({

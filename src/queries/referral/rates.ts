@@ -1,5 +1,5 @@
-import type { AccountName, AccountSource } from './account-source.ts';
-import type { ReferralSource } from './attribution.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { AccountName } from './account-source.ts';
 
 /** The rate of a rule. Amounts and percents are decimal text. */
 export interface RateRow {
@@ -16,7 +16,7 @@ export interface RateRow {
 
 /** Returns the user's rate for each active rule of the bot: the locked rate, else the rule's present one. */
 export async function ratesOf(
-  { pool, accounts, referral }: AccountSource & ReferralSource,
+  { pool, accounts, referral }: Tables<'accounts' | 'referral'>,
   botId: number,
   { bot, userId }: AccountName,
 ): Promise<RateRow[]> {

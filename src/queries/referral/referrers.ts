@@ -1,11 +1,8 @@
-import type { AccountSource } from './account-source.ts';
-import type { Page, ReferralSource } from './attribution.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { Page } from './attribution.ts';
 import { type AccountBalanceRow, balancesOf } from './balance.ts';
 
-/** The pool, and the schemas of the read models `accounts`, `referral` and `users`. */
-export interface ReferrersSource extends AccountSource, ReferralSource {
-  readonly users: string;
-}
+type ReferrersSource = Tables<'accounts' | 'referral' | 'users'>;
 
 /** A user's names; null: unknown or erased. */
 export interface Names {
@@ -94,7 +91,7 @@ async function rowsOf(
 }
 
 async function referralCounts(
-  { pool, referral }: ReferralSource,
+  { pool, referral }: Tables<'referral'>,
   botId: number,
   userIds: readonly number[],
 ): Promise<Map<number, number>> {
@@ -111,7 +108,7 @@ export const NO_NAMES: Names = { first_name: null, username: null };
 
 /** The names of those of the users that the bot knows. */
 export async function namesOf(
-  { pool, users }: Pick<ReferrersSource, 'pool' | 'users'>,
+  { pool, users }: Tables<'users'>,
   botId: number,
   userIds: readonly number[],
 ): Promise<Map<number, Names>> {

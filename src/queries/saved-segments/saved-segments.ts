@@ -1,17 +1,11 @@
-import type pg from 'pg';
+import type { Tables } from '../../database/tables.ts';
 import type { SavedSegment } from '../../domain/saved-segments/saved-segment.ts';
-
-/** A pool, and the schema of the read model of saved reports and segments. */
-export interface SavedSegmentsSource {
-  readonly pool: pg.Pool;
-  readonly reports: string;
-}
 
 const COLUMNS = `saved_segment_id::float8, name, conditions, created_at::float8, changed_at::float8, revision`;
 
 /** The saved segments of a bot, newest first. Their revisions are those that the read model has applied. */
 export async function listSavedSegments(
-  { pool, reports }: SavedSegmentsSource,
+  { pool, reports }: Tables<'reports'>,
   publicKey: string,
 ): Promise<SavedSegment[]> {
   const { rows } = await pool.query<SavedSegment>(
@@ -23,7 +17,7 @@ export async function listSavedSegments(
 
 /** Those of a bot's saved segments that the read model has, by id. */
 export async function findSavedSegments(
-  { pool, reports }: SavedSegmentsSource,
+  { pool, reports }: Tables<'reports'>,
   publicKey: string,
   ids: readonly number[],
 ): Promise<Map<number, SavedSegment>> {

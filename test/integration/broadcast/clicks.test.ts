@@ -4,10 +4,9 @@ import { createFindLaunch } from '../../../src/api/clicks/find-launch.ts';
 import { clickToken, readClickToken } from '../../../src/domain/broadcast/click-token.ts';
 import { variantOf } from '../../../src/domain/broadcast/variant-of.ts';
 import type { EventLog } from '../../../src/log/port.ts';
-import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, sendingBot, until } from '../../support/broadcasts.ts';
-import { firstSchema } from '../../support/read-model-tables.ts';
+import { firstReader } from '../../support/read-model-tables.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { spied } from '../../support/spied-pool.ts';
 
@@ -269,9 +268,7 @@ test('made-up numbers of broadcasts and launches leave the first click of a real
       return service.log.read(...given);
     },
   };
-  const broadcasts = firstSchema(broadcastsReadModel);
-  const source = async () => ({ pool: spied(service.database.pool, statements), broadcasts });
-  const find = createFindLaunch({ log, source });
+  const find = createFindLaunch({ log, db: firstReader(spied(service.database.pool, statements)) });
   const invented = Array.from({ length: 2000 }, (_, n) => find(n % 2 === 0 ? 1_000_000 + n : id, 2 + n));
   expect(await find(id, 1)).toMatchObject({ bot: bot.publicKey });
   expect(new Set(await Promise.all(invented))).toEqual(new Set([null]));

@@ -16,7 +16,7 @@ import { firstSchema } from '../../support/read-model-tables.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 const HOUR = 3_600_000;
-const schema = firstSchema(catalogReadModel);
+const catalog = firstSchema(catalogReadModel);
 
 let database: TestDatabase;
 const log = memoryLog(3);
@@ -56,7 +56,7 @@ function fixture() {
     },
   });
   return {
-    authenticator: createAuthenticator({ catalog: async () => ({ pool, schema }), sources, elapsed: () => age }),
+    authenticator: createAuthenticator({ catalog: async () => ({ pool, catalog }), sources, elapsed: () => age }),
     queries: () => queries,
     pass: (ms: number) => {
       age += ms;
@@ -123,8 +123,8 @@ describe('a key', () => {
     sources.advance(HOUR);
     expect(await authenticator.authenticate(old.apiKey, true)).toBeNull();
     expect(await authenticator.authenticate(next.apiKey, true)).not.toBeNull();
-    expect(await ownerOfKey({ pool: database.pool, schema }, next.keyId)).toBe(ownerId);
-    expect(await listKeys({ pool: database.pool, schema }, ownerId)).toContainEqual(
+    expect(await ownerOfKey({ pool: database.pool, catalog }, next.keyId)).toBe(ownerId);
+    expect(await listKeys({ pool: database.pool, catalog }, ownerId)).toContainEqual(
       expect.objectContaining({
         key_id: old.keyId,
         name: 'shop',
@@ -164,7 +164,7 @@ describe('the resource', () => {
     await catchUp();
     expect(await resource('list', later.publicKey)).toBe('forbidden');
     expect(await resource('all', later.publicKey)).toBe('Later');
-    const source = { pool: database.pool, schema };
+    const source = { pool: database.pool, catalog };
     const names = async (scope: Parameters<typeof listResources>[2]) =>
       (await listResources(source, ownerId, scope)).map(({ name }) => name);
     expect(await names({ type: 'all' })).toEqual(['Shop', 'Cafe', 'Later']);
@@ -269,7 +269,7 @@ describe('the cache', () => {
 
   it('does not hide an error that is not about the database being down', async () => {
     const broken = createAuthenticator({
-      catalog: async () => ({ pool: database.pool, schema: 'nowhere' }),
+      catalog: async () => ({ pool: database.pool, catalog: 'nowhere' }),
       sources,
     });
     const { apiKey } = await aKey(context, ownerId, 'all');

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
-import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
 import { schemaCatchesUp } from '../../../src/projections/runtime/wait-for-read-models.ts';
 import { type Authenticator, createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
 import { pause } from '../../../src/util/pause.ts';
-import { firstSchema } from '../../support/read-model-tables.ts';
+import { firstReader } from '../../support/read-model-tables.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { spied } from '../../support/spied-pool.ts';
 
@@ -22,7 +21,7 @@ beforeEach(() => {
   statements = [];
   const { pool } = service.database;
   authenticator = createAuthenticator({
-    catalog: async () => ({ pool: spied(pool, statements), schema: firstSchema(catalogReadModel) }),
+    catalog: () => firstReader(spied(pool, statements)).at('catalog'),
     isCaughtUp: schemaCatchesUp(service.log, pool),
     sources: service.commands.sources,
   });

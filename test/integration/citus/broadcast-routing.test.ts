@@ -124,7 +124,7 @@ describe.skipIf(cluster === null)('on a Citus cluster', () => {
   it('the statistics of a broadcast, and each page of its recipients, come from one node', async () => {
     const { pool } = database;
     const sent = await statementsOf(async () => {
-      await findStatistics({ pool, broadcasts, recipients }, 10);
+      await findStatistics({ pool, recipients }, 10);
       for (const state of [null, 'delivered', 'pending'] as const) {
         const { items } = await listRecipients({ pool, recipients }, 10, { state, limit: 2, offset: 0 });
         expect(items).not.toEqual([]);

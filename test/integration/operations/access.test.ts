@@ -9,9 +9,7 @@ const unused = {} as never;
 const NO_JOB = '018f2f3a-0000-7000-8000-000000000000';
 const ROUTES = adminRoutes({
   context: unused,
-  lookups: unused,
-  catalog: unused,
-  events: unused,
+  db: unused,
   waitForCatalog: unused,
 }).map(({ method, url, access, answer }) => ({
   method,

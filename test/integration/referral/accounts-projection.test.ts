@@ -2,15 +2,15 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
+import type { Tables } from '../../../src/database/tables.ts';
 import { type AccountEvent, account } from '../../../src/domain/referral/account/account.ts';
 import { historyOf } from '../../../src/domain/referral/account/history.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 import { accountStream } from '../../../src/domain/streams.ts';
 import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';
 import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
-import type { AccountName, AccountSource } from '../../../src/queries/referral/account-source.ts';
+import type { AccountName } from '../../../src/queries/referral/account-source.ts';
 import { accrualsOf } from '../../../src/queries/referral/accruals.ts';
-import type { ReferralSource } from '../../../src/queries/referral/attribution.ts';
 import { balanceAt, balanceOf, balancesOf } from '../../../src/queries/referral/balance.ts';
 import { entriesOf } from '../../../src/queries/referral/entries.ts';
 import { historyRows } from '../../../src/queries/referral/history.ts';
@@ -25,7 +25,7 @@ import { rowsOf } from '../../support/replay.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 let database: TestDatabase;
-let source: AccountSource & ReferralSource;
+let source: Tables<'accounts' | 'referral'>;
 beforeAll(async () => {
   database = await createTestDatabase();
   await createFirstTables(database.pool, referralReadModel);

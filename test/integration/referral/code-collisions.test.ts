@@ -9,6 +9,7 @@ import { createAuthenticator } from '../../../src/queries/catalog/authenticator.
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { onOwnServer } from '../../support/database.ts';
 import { readAll } from '../../support/log.ts';
+import { firstReader } from '../../support/read-model-tables.ts';
 import { referralCaller } from '../../support/referral.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { stubOperations } from '../../support/stub-app.ts';
@@ -36,23 +37,22 @@ beforeAll(async () => {
     ...systemSources,
     randomBytes: (size: number) => new Uint8Array(size).fill(first + letters.shift()!.charCodeAt(0) - 97),
   };
-  const served = async ({ name }: { readonly name: string }) => `${name}_v1`;
+  const db = firstReader(pool);
   app = await buildApp({
     logger: pino({ level: 'silent' }),
     trustProxy: false,
     operations: stubOperations,
     api: {
       access: {
-        authenticator: createAuthenticator({ catalog: async () => ({ pool, schema: 'catalog_v1' }), sources }),
+        authenticator: createAuthenticator({ catalog: () => db.at('catalog'), sources }),
         catalogReady: () => true,
         ratePerKey: 0,
         failuresPerMinute: 0,
       },
       routes: referralRoutes({
         config: { MAX_WAIT_MS },
-        pool,
         log,
-        served,
+        db,
         sources,
         snapshots: openSnapshots(pool, console.error),
       }),

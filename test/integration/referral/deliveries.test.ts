@@ -29,7 +29,7 @@ async function settle(...names: PayoutName[]): Promise<void> {
   for (const name of names) await becomes(name, { status: 2 });
 }
 const listed = (bot: string, payoutId?: number) =>
-  listDeliveries({ pool: given.setup.database.pool, schema: 'accounts_v1' }, bot, payoutId);
+  listDeliveries({ pool: given.setup.database.pool, accounts: 'accounts_v1' }, bot, payoutId);
 const typesOf = async (name: PayoutName): Promise<string[]> =>
   (await given.setup.events(name.bot, name.userId)).map(({ type }) => type).filter((type) => type.startsWith('payout'));
 

@@ -27,7 +27,7 @@ it('the latest deliveries of a bot are read by an index, however many attempts i
   await pool.query('ANALYZE accounts_v1.payouts, accounts_v1.attempts');
 
   const statements: string[] = [];
-  const source = { pool: spied(pool, statements), schema: 'accounts_v1' };
+  const source = { pool: spied(pool, statements), accounts: 'accounts_v1' };
   const page = { limit: 2, offset: 1 };
   const rows = await listDeliveries(source, bot, undefined, page);
   expect(rows.map(({ payout_id }) => payout_id)).toEqual([5999, 5998]);

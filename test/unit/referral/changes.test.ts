@@ -6,6 +6,7 @@ import { setCodeOwners } from '../../../src/api/referral/set-code-owners.ts';
 import { type EventLog, OutcomeUnknownError } from '../../../src/log/port.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { memoryLog } from '../../support/memory-log.ts';
+import { firstReader } from '../../support/read-model-tables.ts';
 import { stubPool } from '../../support/stub-pool.ts';
 import { testSources } from '../../support/test-sources.ts';
 
@@ -47,7 +48,7 @@ function world({ visitsTakeMs = 0, appendTakesMs = 0, query = answers(() => null
   };
   const changes = {
     context: { log: slow, sources: testSources() },
-    source: async () => ({ pool: stubPool(query), referral: 'referral_v1' }),
+    db: firstReader(stubPool(query)),
     progress: async () => ({ passed: await log.endCursor() }),
     maxWaitMs: MAX_WAIT_MS,
   };

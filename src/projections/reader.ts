@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { freshCache } from '../database/fresh-cache.ts';
+import type { Tables } from '../database/tables.ts';
 import { type Manifest, schemaOf } from './read-model.ts';
+import type { ReadModelName } from './registry.ts';
 import { loadCheckpoint } from './runtime/checkpoint.ts';
 import { servedOf, type Version, versionsOf } from './runtime/versions.ts';
 import { waitForReadModels } from './runtime/wait-for-read-models.ts';
@@ -10,8 +12,16 @@ export class ReadModelNotReadyError extends Error {
   override readonly name = 'ReadModelNotReadyError';
 }
 
-/** The schema to answer from now. @throws ReadModelNotReadyError while the read model is being built */
-export type ServedSchema = (model: Manifest) => Promise<string>;
+/** Finds the tables that answers come from. */
+export interface Reader {
+  /**
+   * The pool, and by the name of each of these read models the schema of the version that answers now. A statement on them
+   * may be prepared under a name that begins with the schema.
+   * @throws ReadModelNotReadyError while one of them is being built
+   */
+  at<Name extends ReadModelName>(...names: readonly Name[]): Promise<Tables<Name>>;
+  readonly pool: pg.Pool;
+}
 
 /** How long an instance waits for the version that it moves to. If the time is over, it tries again at the next look-up. */
 const CATCH_UP_MS = 400;
@@ -20,7 +30,7 @@ const CATCH_UP_MS = 400;
  * Looks up once a second which version of each read model answers. For a second after a switch some requests are still
  * answered from the version before, which keeps following the log.
  */
-export function servedSchema(pool: pg.Pool, models: readonly Manifest[], maxWaitMs: number): ServedSchema {
+export function createReader(pool: pg.Pool, models: readonly Manifest[], maxWaitMs: number): Reader {
   const byName = new Map(models.map((model) => [model.name, model]));
   const before = new Map<string, Version>();
   const served = freshCache({
@@ -36,11 +46,35 @@ export function servedSchema(pool: pg.Pool, models: readonly Manifest[], maxWait
     max: models.length,
     maxWaitMs,
   });
-  return async ({ name }) => {
-    const found = await served(name, true);
-    if (found === null) throw new ReadModelNotReadyError(`the read model ${name} is being built, try again`);
-    return schemaOf(found.name, found.version);
+  return {
+    pool,
+    at: (...names) =>
+      tablesOf(pool, names, async (name) => {
+        const found = await served(name, true);
+        if (found === null) throw new ReadModelNotReadyError(`the read model ${name} is being built, try again`);
+        return found;
+      }),
   };
+}
+
+/**
+ * A reader for work outside of requests, which may wait.
+ * @param catchUp resolves when the read model has applied what the work is to see; it then has a version that answers
+ */
+export function createPatientReader(pool: pg.Pool, catchUp: (name: ReadModelName) => Promise<Manifest>): Reader {
+  return {
+    pool,
+    at: (...names) => tablesOf(pool, names, async (name) => servedOf(await versionsOf(pool, await catchUp(name)))!),
+  };
+}
+
+async function tablesOf<Name extends ReadModelName>(
+  pool: pg.Pool,
+  names: readonly Name[],
+  find: (name: Name) => Promise<Version>,
+): Promise<Tables<Name>> {
+  const schemas = names.map(async (name) => [name, schemaOf(name, (await find(name)).version)] as const);
+  return { pool, ...Object.fromEntries(await Promise.all(schemas)) } as Tables<Name>;
 }
 
 /** The wanted version if it has applied all that the former one has, so that no client sees less than before; else the former. */
