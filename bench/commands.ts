@@ -24,8 +24,8 @@ interface Cost {
 const CASES: Readonly<Record<string, readonly string[]>> = {
   'an empty Node process': ['-e', '0'],
   '--help (target 0.2 s)': [CLI, '--help'],
-  'owner list (target 0.4 s)': [CLI, 'owner', 'list'],
-  'projection list (target 0.4 s)': [CLI, 'projection', 'list'],
+  'owner list (target 0.25 s)': [CLI, 'owner', 'list'],
+  'projection list (target 0.25 s)': [CLI, 'projection', 'list'],
 };
 
 const service = await startBenchService();

@@ -235,7 +235,7 @@ export function misspeltWarning({ given, meant }: Misspelt): string {
 
 /** The edit distance. Two neighbouring letters that changed places count as one mistake. */
 function mistakesIn(name: string, meant: string): number {
-  const letters = leven(name, meant);
+  const letters = leven(name, meant, { maxDistance: 3 });
   return letters === 2 && isSwap(name, meant) ? 1 : letters;
 }
 

@@ -1,9 +1,7 @@
 import { recordVersionChange } from '../commands/operations/work.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { type Manifest, schemaOf } from '../projections/read-model.ts';
-import { rebuild } from '../projections/runtime/rebuild.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
-import { verify } from '../projections/runtime/verify.ts';
 import {
   dropVersion,
   findVersion,
@@ -79,6 +77,8 @@ export async function buildNext(
   const begun = performance.now();
   const show = commitsDone(context.progress, `rebuilding ${model.name}`);
   let commits: number | null = null;
+  // Programs that only list or switch versions need none of the code that builds and replays them.
+  const { rebuild } = await import('../projections/runtime/rebuild.ts');
   const built = await rebuild(await context.projector(model), (done, total) => {
     commits = done;
     show(done, total);
@@ -108,6 +108,7 @@ export async function comparable(context: AdministrationContext, model: Manifest
 export async function compareNewest(context: LongWorkContext, model: Manifest): Promise<ComparedVersion> {
   const compared = await comparable(context, model);
   const watch = watchOf(context.progress, model.name);
+  const { verify } = await import('../projections/runtime/verify.ts');
   const { differences, tables } = await verify(await context.projector(model), compared, watch);
   const name = `${model.name} version ${compared.version}`;
   return {

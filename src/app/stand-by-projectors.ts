@@ -1,9 +1,13 @@
 import type { Logger } from 'pino';
 import { loadReadModel } from '../projections/load-read-model.ts';
 import type { Manifest, ReadModel } from '../projections/read-model.ts';
-import { runProjector, shareAmongProjectors } from '../projections/runtime/projector.ts';
-import type { ProjectorOptions } from '../projections/runtime/projector-options.ts';
+import type { ProjectorOptions, SharedByProjectors } from '../projections/runtime/projector-options.ts';
+import { isFollowed, versionsOf } from '../projections/runtime/versions.ts';
+import { pause } from '../util/pause.ts';
 import type { Foundation } from './compose.ts';
+
+/** How often a command looks whether the service still projects a read model. */
+const LOOK_MS = 500;
 
 /** The projectors of a command: each stands by, and projects while no service does. */
 export class StandByProjectors {
@@ -12,16 +16,14 @@ export class StandByProjectors {
   private readonly ends = AbortSignal.any([this.stopping.signal, this.yielding.signal]);
   /** By name of the read model. */
   private readonly projecting = new Map<string, Promise<void>>();
-  private readonly shared: ReturnType<typeof shareAmongProjectors>;
+  private shared: SharedByProjectors | undefined;
 
   constructor(
     private readonly foundation: Foundation,
     private readonly logger: Logger,
     /** For tests: the read models instead of all. */
     private readonly changed?: readonly ReadModel[],
-  ) {
-    this.shared = shareAmongProjectors(foundation.pool, foundation.instance, logger);
-  }
+  ) {}
 
   /** Aborts when the command stops. */
   get signal(): AbortSignal {
@@ -29,6 +31,8 @@ export class StandByProjectors {
   }
 
   async optionsOf({ name }: Manifest): Promise<ProjectorOptions> {
+    const { shareAmongProjectors } = await import('../projections/runtime/projector.ts');
+    this.shared ??= shareAmongProjectors(this.foundation.pool, this.foundation.instance, this.logger);
     return {
       model: this.changed?.find((each) => each.name === name) ?? (await loadReadModel(name)),
       log: this.foundation.log,
@@ -57,7 +61,22 @@ export class StandByProjectors {
     await Promise.all(this.projecting.values());
   }
 
+  /** Loads the code of projectors, a third of what a command loads, only if no service projects the read model. */
   private async standBy(model: Manifest): Promise<void> {
+    while (await this.isProjected(model)) await pause(LOOK_MS, this.ends);
+    if (this.ends.aborted) return;
+    const { runProjector } = await import('../projections/runtime/projector.ts');
     await runProjector({ ...(await this.optionsOf(model)), signal: this.ends }, true);
+  }
+
+  private async isProjected(model: Manifest): Promise<boolean> {
+    const { pool, instance } = this.foundation;
+    try {
+      for (const { name, version } of await versionsOf(pool, model))
+        if (!this.ends.aborted && (await isFollowed(pool, name, version, instance))) return true;
+    } catch (error) {
+      this.logger.warn({ err: error, projection: model.name }, 'failed to look whether a service projects; projecting');
+    }
+    return false;
   }
 }

@@ -12,6 +12,8 @@ export interface SourceFile {
   readonly files: readonly string[];
   /** The same, with whether the import is of types alone. */
   readonly imports: readonly { readonly file: string; readonly typeOnly: boolean }[];
+  /** Paths of the project's files that are loaded together with it. */
+  readonly loads: readonly string[];
   /** Packages and Node's own modules, as the import names them. */
   readonly packages: readonly { readonly name: string; readonly typeOnly: boolean }[];
 }
@@ -40,17 +42,19 @@ export function readSource(path: string): SourceFile {
   const imports = [...text.matchAll(IMPORT)].map(([, type, from, bare, dynamic]) => ({
     name: (from ?? bare ?? dynamic)!,
     typeOnly: type !== undefined,
+    isLazy: dynamic !== undefined,
   }));
   const statements = text.match(/^import /gm)?.length ?? 0;
   if (imports.length < statements) throw new Error(`${path}: this form of import is not supported`);
   const own = imports
     .filter(({ name }) => name.startsWith('.'))
-    .map(({ name, typeOnly }) => ({ file: join(dirname(path), name).replaceAll('\\', '/'), typeOnly }));
+    .map(({ name, ...how }) => ({ file: join(dirname(path), name).replaceAll('\\', '/'), ...how }));
   return {
     path,
     text,
     files: own.map(({ file }) => file),
     imports: own,
+    loads: own.filter(({ typeOnly, isLazy }) => !typeOnly && !isLazy).map(({ file }) => file),
     packages: imports.filter(({ name }) => !name.startsWith('.')),
   };
 }

@@ -81,7 +81,7 @@ it.each(PHRASES)('no text says $phrase: write $instead', ({ phrase, except }) =>
 
 describe('the texts of a source file', () => {
   const texts = (text: string): string[] =>
-    proseOf({ path: 'a.ts', text, files: [], imports: [], packages: [] }).map((p) => p.text);
+    proseOf({ path: 'a.ts', text, files: [], imports: [], loads: [], packages: [] }).map((p) => p.text);
 
   it('are its comments, strings and templates', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text with a template

@@ -227,15 +227,28 @@ it('src imports exactly the packages that are installed with the service', () =>
   expect(Object.keys(dependencies).filter((name) => !names.has(name))).toEqual([]);
 });
 
-it('a program reaches every source file, and a test reaches every support file', () => {
+/** The paths of some files, and of all that these import. */
+function reachedFrom(paths: readonly string[], by: 'files' | 'loads'): ReadonlySet<string> {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const reached = new Set<string>();
   const visit = (path: string): void => {
     if (reached.has(path)) return;
     reached.add(path);
-    for (const file of byPath.get(path)?.files ?? []) visit(file);
+    for (const file of byPath.get(path)?.[by] ?? []) visit(file);
   };
-  for (const program of [...programs(), 'console/src/main.tsx']) visit(program);
+  for (const path of paths) visit(path);
+  return reached;
+}
+
+it('a command loads no code that fills read models before it needs it', () => {
+  const loaded = reachedFrom(['src/app/cli-context.ts', 'src/cli/operations/projection.ts'], 'loads');
+  expect(loaded).toContain('src/projections/registry.ts');
+  const needless = /\/read-model\.ts$|domain\/events\.ts|runtime\/(projector|rebuild|verify)\.ts/;
+  expect([...loaded].filter((path) => needless.test(path) && path !== 'src/projections/read-model.ts')).toEqual([]);
+});
+
+it('a program reaches every source file, and a test reaches every support file', () => {
+  const reached = reachedFrom([...programs(), 'console/src/main.tsx'], 'files');
   expect([...src, ...pages].map(({ path }) => path).filter((path) => !reached.has(path))).toEqual([]);
 
   const support = files.filter(({ path }) => path.startsWith('test/') && !/\.test\.ts$/.test(path));

@@ -19,7 +19,8 @@ export interface ClusterPlace {
   /** Whether the cluster must survive a power cut. */
   readonly durable: boolean;
   readonly binaries: Binaries;
-  readonly user: ServerUser;
+  /** Found only to start a program: who joins a server that runs needs no user. */
+  findUser(): Promise<ServerUser>;
 }
 
 export async function clusterExists(folder: string): Promise<boolean> {
@@ -38,7 +39,8 @@ export async function clusterExists(folder: string): Promise<boolean> {
  * both roles, `postgres` and the service's.
  */
 export async function createCluster(place: ClusterPlace, password: string): Promise<void> {
-  const { dataDir, folder, durable, binaries, user } = place;
+  const { dataDir, folder, durable, binaries } = place;
+  const user = await place.findUser();
   for (const name of await readdir(dataDir)) {
     // Retries, since an orphaned initdb may still write there.
     if (name.startsWith(PREFIX)) await rm(join(dataDir, name), { recursive: true, maxRetries: 10 });

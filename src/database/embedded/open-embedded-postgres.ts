@@ -64,8 +64,8 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   try {
     const folder = join(dataDir, 'postgres');
     const binaries = await findBinaries();
-    const user = await findServerUser(dataDir, folder, binaries.postgres);
-    const opened = await keepServer({ dataDir, folder, durable: options.durable ?? true, binaries, user }, options);
+    const findUser = () => findServerUser(dataDir, folder, binaries.postgres);
+    const opened = await keepServer({ dataDir, folder, durable: options.durable ?? true, binaries, findUser }, options);
     return {
       ...opened,
       async close() {

@@ -56,7 +56,8 @@ export async function startServer(place: ClusterPlace, port: number, options: St
   try {
     await giveToOwnerOf(place.dataDir, logPath);
     const { size } = await logFile.stat();
-    const command = place.user.command(place.binaries.postgres, serverArguments(place, port));
+    const user = await place.findUser();
+    const command = user.command(place.binaries.postgres, serverArguments(place, port));
     const stdio = ['ignore', logFile.fd, logFile.fd] as const;
     const child = spawn(command.file, command.args, { ...command.options, detached: true, stdio: [...stdio] });
     await once(child, 'spawn');
