@@ -12,8 +12,6 @@ import {
   reportRunner,
 } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
-import { TeamBrokenError } from '../queries/reports/team.ts';
-import { helpReport } from '../queries/reports/team-report.ts';
 import { createLogger } from './logger.ts';
 
 /** The worker data of a report thread. */
@@ -29,23 +27,14 @@ export interface ReportThreadData {
 /** One report for a thread to run, or a cell of one whose users it finds. */
 export interface ReportThreadTask {
   readonly task: ReportTask | CellTask;
-  /**
-   * Leads to the thread that listens. It receives `begun` when the report begins, and `recruit` when there is work for other
-   * threads, too. The answer to that is a list of ports, each to a thread that does a {@link HelpTask}.
-   */
+  /** Leads to the thread that listens, which gets a message when the report begins. */
   readonly listener: MessagePort;
-}
-
-/** A part of a report of another thread. */
-export interface HelpTask {
-  readonly leader: MessagePort;
 }
 
 /** The result of a report. Errors become data, since an error loses its class on the way to another thread. */
 export type ReportOutcome =
   | { readonly type: 'answer'; readonly answer: ReportAnswer }
   | { readonly type: 'users'; readonly users: CellUsers }
-  | { readonly type: 'helped' }
   | { readonly type: 'no such cell'; readonly key: NoSuchCellError['key']; readonly message: string }
   | { readonly type: 'timeout' }
   | { readonly type: 'too large' }
@@ -77,23 +66,23 @@ const pool = createPool({
   onError: (error) => logger.warn({ err: error }, 'a database connection was lost'),
 });
 const cache = createChunkCache(cacheBytes);
+const runReport = reportRunner(pool, cache);
 const findUsers = cellUsersFinder(pool, cache);
 
 /**
  * Runs one report. Reports have threads of their own, so that reading millions of events does not make requests wait.
  */
-export default async function runTask(given: ReportThreadTask | HelpTask): Promise<ReportThreadAnswer> {
-  const outcome = await ('leader' in given ? help(given.leader) : runReportTask(given));
+export default async function runTask({ task, listener }: ReportThreadTask): Promise<ReportThreadAnswer> {
+  const outcome = await outcomeOf(task, listener);
   const { heapUsed: heapBytes, external: externalBytes } = process.memoryUsage();
   return { outcome, use: { threadId, heapBytes, externalBytes, cache: cache.use } };
 }
 
-async function runReportTask({ task, listener }: ReportThreadTask): Promise<ReportOutcome> {
+async function outcomeOf(task: ReportTask | CellTask, listener: MessagePort): Promise<ReportOutcome> {
   listener.postMessage('begun');
   try {
     if ('cell' in task) return { type: 'users', users: await findUsers(task) };
-    const recruiting = { leastEvents: LEAST_EVENTS, recruit: () => recruitBy(listener) };
-    return { type: 'answer', answer: await reportRunner(pool, cache, recruiting)(task) };
+    return { type: 'answer', answer: await runReport(task) };
   } catch (error) {
     if (error instanceof NoSuchCellError) return { type: 'no such cell', key: error.key, message: error.message };
     if (error instanceof ReportTimeoutError) return { type: 'timeout' };
@@ -103,24 +92,4 @@ async function runReportTask({ task, listener }: ReportThreadTask): Promise<Repo
   } finally {
     listener.close();
   }
-}
-
-/** A second thread for fewer events costs a fifth more processor time, and saves a millisecond or two (docs/benchmarks.md). */
-const LEAST_EVENTS = 2_500_000;
-
-function recruitBy(listener: MessagePort): Promise<readonly MessagePort[]> {
-  return new Promise((resolve) => {
-    listener.once('message', resolve);
-    listener.postMessage('recruit');
-  });
-}
-
-/** The leader runs the report alone if this fails. */
-async function help(leader: MessagePort): Promise<ReportOutcome> {
-  try {
-    await helpReport(pool, cache, leader);
-  } catch (error) {
-    if (!(error instanceof TeamBrokenError)) logger.warn({ err: error }, 'a part of a report failed');
-  }
-  return { type: 'helped' };
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { LosslessNumber } from 'lossless-json';
 import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
@@ -14,13 +14,7 @@ import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
 import { type ActiveSpan, inSpan } from '../util/tracing.ts';
 import { type ReportResult, reportMetrics } from './metrics/report-metrics.ts';
 import type { MetricValues } from './metrics/thread-metrics.ts';
-import type {
-  HelpTask,
-  ReportOutcome,
-  ReportThreadAnswer,
-  ReportThreadData,
-  ReportThreadTask,
-} from './report-thread.ts';
+import type { ReportOutcome, ReportThreadAnswer, ReportThreadData, ReportThreadTask } from './report-thread.ts';
 
 /** Runs reports on other threads than the one that answers requests. */
 export interface ReportThreads {
@@ -45,11 +39,9 @@ export function startReportThreads(connectionString: string, config: ReportConfi
 
 /** A pool of threads. The first report starts a thread; more threads start while reports wait. */
 class Threads implements ReportThreads {
-  private readonly threads: Piscina<ReportThreadTask | HelpTask, ReportThreadAnswer>;
+  private readonly threads: Piscina<ReportThreadTask, ReportThreadAnswer>;
   private readonly queue: ReturnType<typeof reportQueue>;
   private readonly counts: ReturnType<typeof reportMetrics>;
-  /** How many threads run a report or a part of one. */
-  private busy = 0;
   /** How many reports run. */
   private running = 0;
 
@@ -131,18 +123,16 @@ class Threads implements ReportThreads {
     const { port1: thread, port2: listener } = new MessageChannel();
     let hasBegun = false;
     let timer = setTimeout(() => end.abort(), beginWithinMs);
-    thread.on('message', (message: 'begun' | 'recruit') => {
-      if (message === 'recruit') {
-        const helpers = this.recruit(task.timeoutMs + GRACE_MS);
-        thread.postMessage(helpers, helpers);
-        return;
-      }
+    thread.once('message', () => {
       hasBegun = true;
       clearTimeout(timer);
       timer = setTimeout(() => end.abort(), task.timeoutMs + GRACE_MS);
     });
     try {
-      return await this.runTask({ task, listener }, end.signal, listener);
+      const given = { signal: end.signal, transferList: [listener] };
+      const { outcome, use } = await this.threads.run({ task, listener }, given);
+      this.counts.used(use);
+      return outcome;
     } catch (error) {
       if (!end.signal.aborted) throw error;
       if (!hasBegun) throw new ReportNotRunError();
@@ -152,43 +142,11 @@ class Threads implements ReportThreads {
       thread.close();
     }
   }
-
-  /** Lends a report all threads that no other report waits for. @returns ports to those that run already */
-  private recruit(withinMs: number): MessagePort[] {
-    const ports: MessagePort[] = [];
-    for (let giveBack = this.queue.takeFree(); giveBack !== null; giveBack = this.queue.takeFree()) {
-      const { port1, port2: leader } = new MessageChannel();
-      // A thread takes longer to start than most reports: it starts now, without work, for the next report.
-      if (this.busy < this.threads.threads.length) ports.push(port1);
-      else port1.close();
-      // If it fails, its port is closed, and the report's own thread continues without it.
-      this.runTask({ leader }, AbortSignal.timeout(withinMs), leader)
-        .catch(() => undefined)
-        .finally(giveBack);
-    }
-    return ports;
-  }
-
-  private async runTask(
-    task: ReportThreadTask | HelpTask,
-    signal: AbortSignal,
-    port: MessagePort,
-  ): Promise<ReportOutcome> {
-    this.busy++;
-    try {
-      const { outcome, use } = await this.threads.run(task, { signal, transferList: [port] });
-      this.counts.used(use);
-      return outcome;
-    } finally {
-      this.busy--;
-    }
-  }
 }
 
 const RESULTS: Readonly<Record<ReportOutcome['type'], ReportResult>> = {
   answer: 'answered',
   users: 'answered',
-  helped: 'answered',
   'no such cell': 'no_such_cell',
   timeout: 'timeout',
   'too large': 'too_large',

@@ -78,11 +78,6 @@ export function kindOf(name: ColumnName): Column['kind'] {
   return Object.hasOwn(COLUMN_KINDS, name) ? COLUMN_KINDS[name as FixedName] : 'coded';
 }
 
-/** The column of the events' users. */
-export function usersOf(chunk: Chunk): IndexColumn {
-  return columnOf(chunk, 'user_idx', 'index');
-}
-
 export function indexesOf(chunk: Chunk, name: IndexName): Uint32Array {
   return columnOf(chunk, name, 'index').indexes;
 }

@@ -14,8 +14,6 @@ export interface Combinations {
   readonly byIndex: { readonly column: IndexName; readonly numbers: Uint32Array } | null;
   /** The values of each combination, by its number. */
   readonly values: readonly (readonly FieldValue[])[];
-  /** Whether a combination has the same number in each thread of a team. */
-  readonly isShared: boolean;
 }
 
 /** Separators that are read from one column: together they have hardly more combinations than the column has values. */
@@ -28,13 +26,12 @@ export interface ColumnGroup extends Pick<Combinations, 'byIndex'> {
   readonly values: readonly (readonly FieldValue[])[];
 }
 
-/** @param isAlone whether one thread scans all events */
-export function combinationsOf(groups: readonly ColumnGroup[], isAlone: boolean): Combinations {
+export function combinationsOf(groups: readonly ColumnGroup[]): Combinations {
   const [only, another] = groups;
   // One group has all separators, in their order.
   if (only !== undefined && another === undefined) {
     const { column, values, number, byIndex } = only;
-    return { columns: [column], values, number, byIndex, isShared: byIndex !== null || isAlone };
+    return { columns: [column], values, number, byIndex };
   }
   const values: FieldValue[][] = [];
   /**
@@ -55,7 +52,6 @@ export function combinationsOf(groups: readonly ColumnGroup[], isAlone: boolean)
   return {
     columns: groups.map(({ column }) => column),
     byIndex: null,
-    isShared: isAlone,
     values,
     number(chunk, positions, into) {
       const size = positions.length;

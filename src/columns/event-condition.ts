@@ -8,7 +8,7 @@ import {
   type IndexName,
   indexesOf,
 } from './chunk.ts';
-import { listedByCode, NO_POSITIONS, type Part, type Positions } from './positions.ts';
+import { listedByCode, NO_POSITIONS, type Positions } from './positions.ts';
 
 /** Whether the condition holds for the event at a position of a chunk. */
 type EventTest = (at: number) => boolean;
@@ -21,8 +21,8 @@ export interface EventCondition {
   select(chunk: Chunk, positions: Positions, into: Positions): number;
   /** Of how many events from position `begin` to before `end` the condition holds: faster than to select them. */
   count?(chunk: Chunk, begin: number, end: number): number;
-  /** The events of a part of the users where the condition holds, ascending, if a posting list has just these. Null: none has. */
-  listed?(chunk: Chunk, part: Part): Positions | null;
+  /** The events where the condition holds, ascending, if a posting list has just these. Null: none has. */
+  listed?(chunk: Chunk): Positions | null;
 }
 
 /** Each part selects from what the parts before it have selected. */
@@ -115,11 +115,11 @@ export function byCode(column: CodedName, passesOf: (coded: CodedColumn) => Uint
   }
   return {
     ...byKey(column, keysOf),
-    listed(chunk, part) {
+    listed(chunk) {
       const { passes } = keysOf(chunk);
       const code = passes.indexOf(1);
       if (code < 0) return NO_POSITIONS;
-      return passes.indexOf(1, code + 1) < 0 ? listedByCode(codedOf(chunk, column), code, chunk, part) : null;
+      return passes.indexOf(1, code + 1) < 0 ? listedByCode(codedOf(chunk, column), code) : null;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { atLeast } from './array-pool.ts';
 import type { Chunk, ColumnName } from './chunk.ts';
 import { allOf, type EventCondition } from './event-condition.ts';
-import { columnsOfPositions, type Part, type Positions, positionsOf, within } from './positions.ts';
+import { type Positions, positionsOf, within } from './positions.ts';
 import type { TimelineOptions } from './timelines.ts';
 
 /** Finds the events of a selection that also pass the report's common filter. */
@@ -16,26 +16,24 @@ export interface EventFilter {
 /**
  * @param eventId the type of the events; null: of any type
  * @param all the conditions that the events fulfil
- * @param part of the users
  */
-export function eventFilter(eventId: number | null, all: readonly EventCondition[], part: Part): EventFilter {
+export function eventFilter(eventId: number | null, all: readonly EventCondition[]): EventFilter {
   const conditions = allOf(all);
   let found = new Uint32Array(0);
   const { count } = conditions;
-  const countsAll = eventId === null && part.size === 1;
   return {
-    columns: [...columnsOfPositions(eventId, part), ...conditions.columns],
+    columns: [...(eventId === null ? [] : ['event_id' as const]), ...conditions.columns],
     countIn:
-      count === undefined || !countsAll
+      count === undefined || eventId !== null
         ? undefined
         : (chunk, begin, end) => {
-            const listed = conditions.listed?.(chunk, part);
+            const listed = conditions.listed?.(chunk);
             return listed ? within(listed, begin, end).length : count(chunk, begin, end);
           },
     positionsIn(chunk, begin, end) {
-      const listed = eventId === null ? conditions.listed?.(chunk, part) : null;
+      const listed = eventId === null ? conditions.listed?.(chunk) : null;
       if (listed) return within(listed, begin, end);
-      const positions = within(positionsOf(chunk, eventId, part), begin, end);
+      const positions = within(positionsOf(chunk, eventId), begin, end);
       if (all.length === 0) return positions;
       found = atLeast(found, positions.length);
       return found.subarray(0, conditions.select(chunk, positions, found));
@@ -45,9 +43,9 @@ export function eventFilter(eventId: number | null, all: readonly EventCondition
 
 /**
  * Gives the events that any of the filters finds, in their order. Each event's mark has bit i set if filter i finds it.
- * @param all gives the events of this part of the users that no filter finds, too; null: it does not
+ * @param all whether to give events that no filter finds, too
  */
-export function markedEvents(filters: readonly EventFilter[], all: Part | null): TimelineOptions['select'] {
+export function markedEvents(filters: readonly EventFilter[], all: boolean): TimelineOptions['select'] {
   let marks = new Uint32Array(0);
   let found = new Uint32Array(0);
   /** A bitmap of the found positions, 32 in a word. */
@@ -67,7 +65,7 @@ export function markedEvents(filters: readonly EventFilter[], all: Part | null):
         bitmap[at >>> 5]! |= 1 << at;
       }
     }
-    if (all !== null) add(within(positionsOf(chunk, null, all), begin, end), marks);
+    if (all) add(within(positionsOf(chunk, null), begin, end), marks);
     else add(found.subarray(0, takeBits(bitmap, begin, end, found)), marks);
   };
 }

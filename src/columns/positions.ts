@@ -1,42 +1,29 @@
-import { type Chunk, type CodedColumn, codedOf, type IndexColumn, usersOf } from './chunk.ts';
+import { type Chunk, type CodedColumn, codedOf } from './chunk.ts';
 
 /** Positions of events in a chunk, ascending: a selection vector. */
 export type Positions = Uint32Array;
 
-/** A part of the users, of which each thread that shares in a scan has one. */
-export interface Part {
-  /** How many parts there are. */
-  readonly size: number;
-  /** Users whose index, divided by `size`, has this rest. */
-  readonly part: number;
-}
-
-/** The positions of the events of a type, of a part of the users. A type of null: of all events. */
-export function positionsOf(chunk: Chunk, eventId: number | null, part: Part): Positions {
-  if (eventId === null) return part.size === 1 ? allPositions(chunk.size) : positionsOfPart(chunk, part);
+/** The positions of the events of a type. A type of null: of all events. */
+export function positionsOf(chunk: Chunk, eventId: number | null): Positions {
+  if (eventId === null) return allPositions(chunk.size);
   const types = codedOf(chunk, 'event_id');
   const code = types.values.indexOf(eventId);
   if (code < 0) return NO_POSITIONS;
-  const { positions, starts } = postingLists(types, chunk, part);
+  const { positions, starts } = postingLists(types);
   return positions.subarray(starts[code], starts[code + 1]);
 }
 
 /** Columns that were searched by value: the second search makes posting lists. A column that was merged is searched once. */
 const searched = new WeakSet<CodedColumn>();
 
-/** The positions of the events with a code, of a part of the users. Null: there are no posting lists of the column yet. */
-export function listedByCode(column: CodedColumn, code: number, chunk: Chunk, part: Part): Positions | null {
+/** The positions of the events with a code. Null: there are no posting lists of the column yet. */
+export function listedByCode(column: CodedColumn, code: number): Positions | null {
   if (!searched.has(column)) {
     searched.add(column);
     return null;
   }
-  const { positions, starts } = postingLists(column, chunk, part);
+  const { positions, starts } = postingLists(column);
   return positions.subarray(starts[code], starts[code + 1]);
-}
-
-/** The columns that {@link positionsOf} reads. */
-export function columnsOfPositions(eventId: number | null, { size }: Part): ('event_id' | 'user_idx')[] {
-  return [...(eventId === null ? [] : ['event_id' as const]), ...(size === 1 ? [] : ['user_idx' as const])];
 }
 
 export const NO_POSITIONS = new Uint32Array(0);
@@ -74,51 +61,22 @@ interface PostingLists {
   readonly starts: Uint32Array;
 }
 
-/** By {@link keyOf} a part. */
-const postingListsOf = new WeakMap<CodedColumn, PostingLists[]>();
+const postingListsOf = new WeakMap<CodedColumn, PostingLists>();
 
-/** Each part of each number of parts has a small number of its own. */
-function keyOf({ part, size }: Part): number {
-  return (size * (size - 1)) / 2 + part;
-}
-
-/** Built once for each column and part, by a counting sort. */
-function postingLists(column: CodedColumn, chunk: Chunk, part: Part): PostingLists {
-  const byPart = postingListsOf.get(column) ?? [];
-  const known = byPart[keyOf(part)];
+/** Built once for each column, by a counting sort. */
+function postingLists(column: CodedColumn): PostingLists {
+  const known = postingListsOf.get(column);
   if (known !== undefined) return known;
   const { codes, values } = column;
-  const own = part.size === 1 ? allPositions(chunk.size) : positionsOfPart(chunk, part);
   const starts = new Uint32Array(values.length + 1);
-  for (let i = 0; i < own.length; i++) starts[codes[own[i]!]! + 1]!++;
+  for (let at = 0; at < codes.length; at++) starts[codes[at]! + 1]!++;
   for (let code = 0; code < values.length; code++) starts[code + 1]! += starts[code]!;
   const next = starts.slice();
-  const positions = new Uint32Array(own.length);
-  for (let i = 0; i < own.length; i++) positions[next[codes[own[i]!]!]!++] = own[i]!;
+  const positions = new Uint32Array(codes.length);
+  for (let at = 0; at < codes.length; at++) positions[next[codes[at]!]!++] = at;
   const lists = { positions, starts };
-  byPart[keyOf(part)] = lists;
-  postingListsOf.set(column, byPart);
+  postingListsOf.set(column, lists);
   return lists;
-}
-
-/** By {@link keyOf} a part. */
-const partsOf = new WeakMap<IndexColumn, Positions[]>();
-
-/** The positions of the events of a part of the users. Built once for each column and part. */
-function positionsOfPart(chunk: Chunk, { part, size }: Part): Positions {
-  const column = usersOf(chunk);
-  const byPart = partsOf.get(column) ?? [];
-  const key = keyOf({ part, size });
-  const known = byPart[key];
-  if (known !== undefined) return known;
-  const { indexes } = column;
-  const found = new Uint32Array(indexes.length);
-  let count = 0;
-  for (let at = 0; at < indexes.length; at++) if (indexes[at]! % size === part) found[count++] = at;
-  const positions = found.slice(0, count);
-  byPart[key] = positions;
-  partsOf.set(column, byPart);
-  return positions;
 }
 
 /** Consecutive events of a chunk in one time bucket, up to before position `end`. */

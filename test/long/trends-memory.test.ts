@@ -5,7 +5,7 @@ import { openArrayPool } from '../../src/columns/array-pool.ts';
 import { createTally } from '../../src/columns/measures/create-tally.ts';
 import { parseReport } from '../../src/domain/reports/parse-report.ts';
 import type { TrendsReport } from '../../src/domain/reports/report.ts';
-import { runTrends } from '../../src/queries/reports/trends.ts';
+import { trendsRows } from '../../src/queries/reports/trends.ts';
 import { scanOf } from '../support/scan-of.ts';
 
 setFlagsFromString('--expose-gc');
@@ -31,8 +31,8 @@ function bytesNow(): number {
 /** Runs a report over these users, who have no events, and calls `onScan` at each scan. */
 async function run(agrs: readonly string[], onScan: () => void): Promise<void> {
   const scan = scanOf(USERS, async () => onScan());
-  const rows = await runTrends(reportOf(agrs), scan, 100);
-  expect(rows!.columns).toHaveLength(1 + agrs.length);
+  const rows = await trendsRows(reportOf(agrs), scan, 100);
+  expect(rows.columns).toHaveLength(1 + agrs.length);
 }
 
 async function scansOf(agrs: readonly string[]): Promise<number> {
@@ -63,7 +63,7 @@ it('a median of few events allocates no memory outside of the JavaScript heap', 
   const before = bytesNow();
   const tally = createTally(
     { type: 'per_user', statistic: 'median' },
-    { lines: 1, buckets, users: 1, isShared: false },
+    { lines: 1, buckets, users: 1 },
     openArrayPool(),
   );
   tally.open({ size: 1, columns: new Map([['user_idx', { kind: 'index', indexes: new Uint32Array(1) }]]) });

@@ -2,16 +2,14 @@ import { openArrayPool } from '../../src/columns/array-pool.ts';
 import type { EventSource } from '../../src/columns/event-source.ts';
 import { NO_MEMBERS } from '../../src/queries/reports/fields.ts';
 import type { Scan } from '../../src/queries/reports/scan.ts';
-import { ALONE } from '../../src/queries/reports/team.ts';
 
-/** A scan by one thread that needs no database: `each` gives the events. */
+/** A scan that needs no database: `each` gives the events. */
 export function scanOf(users: number, each: EventSource['each']): Scan {
   return {
     botId: 1,
     tables: { events: 'e', users: 'u', referral: 'r' },
     query: () => Promise.reject(new Error('no query is expected')),
     copy: () => Promise.reject(new Error('no COPY is expected')),
-    team: ALONE,
     users,
     userColumns: { of: async () => null },
     dictionaries: { of: () => null },
@@ -19,6 +17,5 @@ export function scanOf(users: number, each: EventSource['each']): Scan {
     members: NO_MEMBERS,
     events: { users, each },
     arrays: openArrayPool(),
-    checkTime() {},
   };
 }

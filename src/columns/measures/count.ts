@@ -17,16 +17,9 @@ export function countTally({ lines, buckets }: Pick<TallySize, 'lines' | 'bucket
     addMany(bucket, line, events) {
       counts[line * buckets + bucket]! += events;
     },
-    part: () => counts,
-    join: (part: Float64Array) => addTo(counts, part),
     values: () => (line, bucket) =>
       String(bucket === null ? sum(counts, line * buckets, buckets) : counts[line * buckets + bucket]),
   };
-}
-
-/** Adds numbers to others, each to the one at its place. */
-export function addTo(numbers: Float64Array, others: Float64Array): void {
-  for (let i = 0; i < others.length; i++) numbers[i]! += others[i]!;
 }
 
 function sum(numbers: Float64Array, from: number, count: number): number {

@@ -42,14 +42,6 @@ export function perUserTally(statistic: Statistic, { lines, buckets, users }: Ta
         addEvent(state, pair, bucket, { inBucket: usersIn(line * buckets + bucket), inAll: inAll[line]! });
       }
     },
-    part: (): PerUserPart => ({
-      inBuckets: new Map([...inBuckets].map(([cell, users]) => [cell, users.counts()])),
-      inAll: inAll.map((users) => users.counts()),
-    }),
-    join(part: PerUserPart) {
-      for (const [cell, users] of part.inBuckets) usersIn(cell).join(users);
-      for (const [line, users] of part.inAll.entries()) inAll[line]!.join(users);
-    },
     values() {
       arrays.free(state);
       return perUserOf(statistic, inAll, { inBuckets, buckets });
@@ -70,12 +62,6 @@ export function perUserTally(statistic: Statistic, { lines, buckets, users }: Ta
   }
 }
 
-/** By cell and by line: for each number n of events, how many users have at least n. */
-interface PerUserPart {
-  readonly inBuckets: ReadonlyMap<number, Uint32Array>;
-  readonly inAll: readonly Uint32Array[];
-}
-
 /** For each number n of events: how many users have at least n. */
 class UsersByCount {
   /**
@@ -88,16 +74,6 @@ class UsersByCount {
   add(events: number): void {
     if (events >= this.#users.length) this.#users = atLeast(this.#users, events + 1);
     this.#users[events]!++;
-  }
-
-  /** By number of events: how many users have at least so many. */
-  counts(): Uint32Array {
-    return this.#users;
-  }
-
-  join(others: Uint32Array): void {
-    this.#users = atLeast(this.#users, others.length);
-    for (let events = 0; events < others.length; events++) this.#users[events]! += others[events]!;
   }
 
   /** Each number of events that users have, ascending, and how many users have exactly that number. */

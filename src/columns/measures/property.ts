@@ -3,8 +3,8 @@ import type { Measure } from '../../domain/reports/report.ts';
 import type { ArrayPool } from '../array-pool.ts';
 import type { CodedName } from '../chunk.ts';
 import { propertyColumn } from '../properties.ts';
-import { medianTally } from './median.ts';
-import { sumTally } from './sum.ts';
+import { MedianTally } from './median.ts';
+import { SumTally } from './sum.ts';
 import type { Tally, TallySize } from './tally.ts';
 
 type PropertyMeasure = Extract<Measure, { type: 'property' }>;
@@ -12,7 +12,7 @@ type PropertyMeasure = Extract<Measure, { type: 'property' }>;
 /** A statistic of the values of events that have one. Exact: it adds and compares integers. */
 export function propertyTally({ statistic, field }: PropertyMeasure, size: TallySize, arrays: ArrayPool): Tally {
   const column = decimalColumn(field);
-  return statistic === 'median' ? medianTally(column, size, arrays) : sumTally(statistic, column, size);
+  return statistic === 'median' ? new MedianTally(column, size, arrays) : new SumTally(statistic, column, size);
 }
 
 /** The column of the decimals of a measure. */

@@ -1,19 +1,11 @@
 import type { Chunk, ColumnName } from '../chunk.ts';
 import type { Positions } from '../positions.ts';
 
-/** A tally that can be shared out: each thread of a team fills one. */
-export interface Joinable<Part> {
-  /** The counts so far. They survive a structured clone. */
-  part(): Part;
-  /** Adds what another thread has counted. */
-  join(part: Part): void;
-}
-
 /**
  * Measures events for each line (a combination of a breakdown) and each time bucket. Events must be added in the order of
  * their dates.
  */
-export interface Tally extends EventTally, Joinable<unknown> {
+export interface Tally extends EventTally {
   /** Gives the results. The returned function does not hold the state of users, so that it can be collected. */
   values(): ValueOf;
 }
@@ -45,6 +37,4 @@ export interface TallySize {
   readonly buckets: number;
   /** Users of the bot: `user_idx` is below that. */
   readonly users: number;
-  /** Whether other threads measure a part of the users: the tally then gives or joins parts. */
-  readonly isShared: boolean;
 }

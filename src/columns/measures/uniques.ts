@@ -1,7 +1,6 @@
 import type { UniqueOf } from '../../domain/reports/report.ts';
 import { atLeast } from '../array-pool.ts';
 import { type Chunk, indexesOf, numbersOf } from '../chunk.ts';
-import { addTo } from './count.ts';
 import { pairIndex } from './pair-index.ts';
 import type { Tally, TallySize, ValueOf } from './tally.ts';
 
@@ -81,19 +80,8 @@ export function uniquesTally(of: UniqueOf, { lines, buckets, users }: TallySize)
         if (seen === 0) totals[line]! += 1;
       }
     },
-    part: (): UniquesPart => ({ counts, totals }),
-    // Parts have no users in common, and a session is of one user.
-    join(part: UniquesPart) {
-      addTo(counts, part.counts);
-      addTo(totals, part.totals);
-    },
     values: () => uniquesOf(counts, totals, buckets),
   };
-}
-
-interface UniquesPart {
-  readonly counts: Float64Array;
-  readonly totals: Float64Array;
 }
 
 /** By position; NaN: the event has none. */

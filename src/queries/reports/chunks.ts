@@ -1,42 +1,62 @@
 import { type Chunk, type Column, type ColumnName, mergeChunks, numbersOf } from '../../columns/chunk.ts';
 import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../columns/chunk-builder.ts';
 import { decodeColumn } from '../../columns/encoding.ts';
-import type { EventSource } from '../../columns/event-source.ts';
+import type { EventSource, OnChunk } from '../../columns/event-source.ts';
 import { firstFrom } from '../../columns/positions.ts';
 import { propertyOf } from '../../columns/properties.ts';
 import { bytesOfColumns, type Columns, type Kept, TOO_LARGE } from './chunk-cache.ts';
 import type { StoredChunk, StoredEvents, StoredEventsOptions } from './stored-events.ts';
-import type { Team } from './team.ts';
 
-/** The events of a bot as the database has them. */
-export interface StoredEventSource extends EventSource {
+/**
+ * The events of a bot as the database has them. Packed events come first, from the cache or the table, merged with the events
+ * that were changed or added since they were packed. Then come the events that are not packed yet.
+ */
+export class StoredEventSource implements EventSource {
+  readonly users: number;
   /** How many combinations of UTM labels the bot has. Their ids are 1 to that number. */
   readonly utms: number;
   /** The id of the bot's first chunk, in the span or not; null: no events are packed. */
   readonly oldestChunk: string | null;
-}
+  readonly #options: StoredEventsOptions;
+  readonly #stored: StoredEvents;
 
-/**
- * Packed events come first, from the cache or the table, merged with the events that were changed or added since they were
- * packed. Then come the events that are not packed yet. A team's leader alone reads rows, and the others get its chunks.
- */
-export function openEvents(
-  options: StoredEventsOptions,
-  { bot, chunks, oldestChunk }: StoredEvents,
-  team: Team,
-): StoredEventSource {
-  const { botId, tables, span, snapshot, cache } = options;
-  const table = (name: string) => `${tables.events}.${name}`;
-  if (bot === undefined) return { users: 0, utms: 0, oldestChunk, each: async () => {} };
+  constructor(options: StoredEventsOptions, stored: StoredEvents) {
+    this.#options = options;
+    this.#stored = stored;
+    this.users = stored.bot?.user_count ?? 0;
+    this.utms = stored.bot?.utm_count ?? 0;
+    this.oldestChunk = stored.oldestChunk;
+  }
+
+  async each(wanted: Iterable<ColumnName>, onChunk: OnChunk): Promise<void> {
+    const { span } = this.#options;
+    const { bot } = this.#stored;
+    if (bot === undefined) return;
+    const names = [...new Set<ColumnName>(['date', ...wanted])];
+    const give = (chunk: Chunk) => {
+      const dates = numbersOf(chunk, 'date');
+      const [begin, end] = [firstFrom(dates, span.from), firstFrom(dates, span.to)];
+      if (begin < end) onChunk(chunk, begin, end);
+    };
+    const changes = bot.changed ? await this.#changes(names) : new Map<string, Chunk>();
+    await this.#eachPacked(
+      ({ id }) => (changes.has(id) ? withOrder(names) : names),
+      (chunk, { id }) => {
+        const changed = changes.get(id);
+        give(changed === undefined ? chunk : mergeChunks(chunk, changed));
+      },
+    );
+    await eachLoose(this.#options, bot, names, give);
+  }
 
   /** By chunk id, the events that were changed or added since the chunk was packed. */
-  async function changesOf(names: readonly ColumnName[]): Promise<ReadonlyMap<string, Chunk>> {
-    if (!bot!.changed) return new Map();
+  async #changes(names: readonly ColumnName[]): Promise<ReadonlyMap<string, Chunk>> {
+    const { botId, span, snapshot } = this.#options;
     const builders = new Map<string, ChunkBuilder>();
     const columns = withOrder(names);
     await snapshot.copy(
-      `SELECT ${rowColumns(columns)}, c.chunk::text FROM ${table('changed_events')} c
-         JOIN ${table('events')} e USING (bot_id, user_id, date, ord)
+      `SELECT ${rowColumns(columns)}, c.chunk::text FROM ${this.#table('changed_events')} c
+         JOIN ${this.#table('events')} e USING (bot_id, user_id, date, ord)
         WHERE c.bot_id = ${botId} AND c.date >= ${span.from} AND c.date < ${span.to} ORDER BY e.date, e.ord`,
       columns.length + 1,
       (bytes, starts, lengths) => {
@@ -54,10 +74,13 @@ export function openEvents(
   }
 
   /** Gives the packed chunks in their order. Fetches only columns that the cache does not have. */
-  async function eachPacked(
-    columnsOf: (chunk: StoredChunk) => readonly ColumnName[],
-    onChunk: (chunk: Chunk, row: StoredChunk) => void,
-  ): Promise<void> {
+  async #eachPacked(columnsOf: (chunk: StoredChunk) => readonly ColumnName[], onChunk: OnStoredChunk): Promise<void> {
+    const { chunks } = this.#stored;
+    const { snapshot, cache } = this.#options;
+    const lookUp = (row: StoredChunk): CachedChunk => {
+      const found = cache.get(row.id) ?? NO_COLUMNS;
+      return { row, found, missing: columnsOf(row).filter((name) => !found.has(name)) };
+    };
     for (let next = 0; next < chunks.length; ) {
       const { row, found, missing } = lookUp(chunks[next]!);
       if (missing.length === 0) {
@@ -67,36 +90,28 @@ export function openEvents(
         next++;
         continue;
       }
-      const run: CachedChunk[] = [];
-      while (run.length < MAX_RUN_CHUNKS && next < chunks.length) {
+      const fetched: CachedChunk[] = [];
+      while (fetched.length < MOST_FETCHED && next < chunks.length) {
         const cached = lookUp(chunks[next]!);
         if (!same(cached.missing, missing)) break;
-        run.push(cached);
+        fetched.push(cached);
         next++;
       }
-      await fetchRun(run, missing, onChunk);
-    }
-
-    function lookUp(row: StoredChunk): CachedChunk {
-      const found = cache.get(row.id) ?? NO_COLUMNS;
-      return { row, found, missing: columnsOf(row).filter((name) => !found.has(name)) };
+      await this.#fetch(fetched, missing, onChunk);
     }
   }
 
-  /** Fetches the columns that are missing in all chunks of the run. */
-  async function fetchRun(
-    run: readonly CachedChunk[],
-    missing: readonly ColumnName[],
-    onChunk: (chunk: Chunk, row: StoredChunk) => void,
-  ): Promise<void> {
+  /** Fetches the columns that are missing in each of the chunks. */
+  async #fetch(chunks: readonly CachedChunk[], missing: readonly ColumnName[], onChunk: OnStoredChunk): Promise<void> {
+    const { botId, snapshot, cache } = this.#options;
     let at = 0;
     await snapshot.copy(
-      `SELECT ${missing.map(bytesOf).join()} FROM ${table('chunks')} c
-        WHERE bot_id = ${botId} AND id IN (${run.map(({ row }) => `'${row.id}'`).join()}) ORDER BY last_date, last_ord`,
+      `SELECT ${missing.map((name) => this.#bytesOf(name)).join()} FROM ${this.#table('chunks')} c
+        WHERE bot_id = ${botId} AND id IN (${chunks.map(({ row }) => `'${row.id}'`).join()}) ORDER BY last_date, last_ord`,
       missing.length,
       (bytes, starts, lengths) => {
         snapshot.checkTime();
-        const { row, found } = run[at++]!;
+        const { row, found } = chunks[at++]!;
         const columns = new Map(found);
         for (const [i, name] of missing.entries()) {
           const [start, length] = [starts[i]!, lengths[i]!];
@@ -110,72 +125,22 @@ export function openEvents(
   }
 
   /** SQL: the bytes of a column of the chunk `c`. */
-  function bytesOf(name: ColumnName): string {
+  #bytesOf(name: ColumnName): string {
     const property = propertyOf(name);
     if (property === null) return name;
-    return `(SELECT p.bytes FROM ${table('chunk_properties')} p
-              WHERE p.bot_id = ${botId} AND p.chunk = c.id AND p.name = '${property}')`;
+    return `(SELECT p.bytes FROM ${this.#table('chunk_properties')} p
+              WHERE p.bot_id = ${this.#options.botId} AND p.chunk = c.id AND p.name = '${property}')`;
   }
 
-  async function looseChunks(names: readonly ColumnName[]): Promise<Chunk[]> {
-    const loose: Chunk[] = [];
-    await eachLoose(options, bot!, names, (chunk) => loose.push(chunk));
-    return loose;
+  #table(name: string): string {
+    return `${this.#options.tables.events}.${name}`;
   }
-
-  /** By the names of their columns. */
-  const shared = new Map<string, SharedEvents>();
-
-  /**
-   * The events that the leader reads and gives to the others. The threads of a team take the same steps, but a thread whose users
-   * have many events repeats a scan more often than another: a repeated scan takes no step.
-   */
-  async function sharedEvents(names: readonly ColumnName[]): Promise<SharedEvents> {
-    const key = names.join();
-    let events = shared.get(key);
-    if (events === undefined) {
-      events = await team.once(async () => ({ changes: await changesOf(names), loose: await looseChunks(names) }));
-      shared.set(key, events);
-    }
-    return events;
-  }
-
-  return {
-    users: bot.user_count,
-    utms: bot.utm_count,
-    oldestChunk,
-    async each(wanted, onChunk) {
-      const names = [...new Set<ColumnName>(['date', ...wanted])];
-      const give = (chunk: Chunk) => {
-        const dates = numbersOf(chunk, 'date');
-        const [begin, end] = [firstFrom(dates, span.from), firstFrom(dates, span.to)];
-        if (begin < end) onChunk(chunk, begin, end);
-      };
-      const isAlone = team.size === 1;
-      const { changes, loose } = isAlone ? { changes: await changesOf(names), loose: [] } : await sharedEvents(names);
-      await eachPacked(
-        ({ id }) => (changes.has(id) ? withOrder(names) : names),
-        (chunk, { id }) => {
-          const changed = changes.get(id);
-          give(changed === undefined ? chunk : mergeChunks(chunk, changed));
-        },
-      );
-      if (isAlone) await eachLoose(options, bot, names, give);
-      for (const chunk of loose) give(chunk);
-    },
-  };
 }
 
-/** Events that are read from rows. */
-interface SharedEvents {
-  /** By chunk id, those that were changed or added since the chunk was packed. */
-  readonly changes: ReadonlyMap<string, Chunk>;
-  /** Those that are not packed yet. */
-  readonly loose: readonly Chunk[];
-}
+type OnStoredChunk = (chunk: Chunk, row: StoredChunk) => void;
 
 /** Chunks that one statement fetches. The scan of the first overlaps with the fetch of the others. */
-const MAX_RUN_CHUNKS = 500;
+const MOST_FETCHED = 500;
 /** Initial capacity for the changed events of a chunk; more events grow it. */
 const CHANGED_EVENTS = 32;
 

@@ -28,7 +28,7 @@ export async function separatorCombinations(
     const places = members.map(({ index }) => index);
     groups.push({ places, ...(await numberedBy(members, source)) });
   }
-  return combinationsOf(groups, source.team.size === 1);
+  return combinationsOf(groups);
 }
 
 interface Member {
@@ -52,7 +52,7 @@ async function numberedBy(members: readonly Member[], source: ConditionSource): 
   const column = columnOf(members[0]!.storage);
   if (column === 'utm_id') return utmNumbers(members, source.utms);
   if (column === 'user_idx') {
-    const { values, numbers } = await source.team.once(() => userNumbers(members, source));
+    const { values, numbers } = await userNumbers(members, source);
     return { values, ...numberedIndexes(column, numbers) };
   }
   const name = column as CodedName;

@@ -18,7 +18,6 @@ import {
   userColumnSql,
 } from './fields.ts';
 import type { Query, Snapshot } from './snapshot.ts';
-import type { Team } from './team.ts';
 import type { UserColumn, UserColumns } from './user-columns.ts';
 
 /** The rows and columns that conditions of a report are compiled with. */
@@ -27,14 +26,12 @@ export interface ConditionSource {
   readonly tables: ReportTables;
   readonly query: Query;
   readonly copy: Snapshot['copy'];
-  /** The threads that scan together. Its leader alone asks the database about users and sessions. */
-  readonly team: Team;
   /** The labels of UTM combinations, by their ids; empty if the report names no UTM field. */
   readonly utms: readonly Utm[];
   /** The number of the bot's users. */
   readonly users: number;
   readonly userColumns: UserColumns;
-  /** The users of the saved segments that the report names. Only the leader of a team has them. */
+  /** The users of the saved segments that the report names. */
   readonly members: SavedSegmentMembers;
   readonly dictionaries: Dictionaries;
 }
@@ -107,7 +104,7 @@ function compileLeaf(leaf: Leaf, source: ConditionSource): EventCondition | Prom
 }
 
 async function onUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<EventCondition> {
-  return byIndex('user_idx', await source.team.once(() => passingUsers(condition, source)));
+  return byIndex('user_idx', await passingUsers(condition, source));
 }
 
 function withoutSession(column: 'session' | 'app_session'): EventCondition {
@@ -124,22 +121,20 @@ function withoutSession(column: 'session' | 'app_session'): EventCondition {
 async function onSessions(
   leaf: Leaf,
   column: 'session' | 'app_session',
-  { botId, tables, query, team }: ConditionSource,
+  { botId, tables, query }: ConditionSource,
 ): Promise<EventCondition> {
   const id = () => sql`(s.commit_id || '.' || s.idx)`;
-  const sessions = await team.once(async () => {
-    const of = sql.ref(column);
-    const found = await query(sql<{ session: number }>`
-      SELECT s.ord::float8 AS session
-        FROM (SELECT ord, ${of}, commit_id, idx FROM ${sql.id(tables.events, 'events')} WHERE bot_id = ${botId}
-              UNION ALL
-              SELECT r.ord, r.session, r.commit_id, r.idx
-                FROM ${sql.id(tables.events, 'archive')} AS a
-               CROSS JOIN unnest(a.ord, ${sql.ref(`a.${column}`)}, a.commit_id, a.idx) AS r (ord, session, commit_id, idx)
-               WHERE a.bot_id = ${botId}) AS s
-       WHERE ${sql.ref(`s.${column}`)} = s.ord AND (${conditionSql(leaf, id)})`);
-    return new Set(found.map(({ session }) => session));
-  });
+  const of = sql.ref(column);
+  const found = await query(sql<{ session: number }>`
+    SELECT s.ord::float8 AS session
+      FROM (SELECT ord, ${of}, commit_id, idx FROM ${sql.id(tables.events, 'events')} WHERE bot_id = ${botId}
+            UNION ALL
+            SELECT r.ord, r.session, r.commit_id, r.idx
+              FROM ${sql.id(tables.events, 'archive')} AS a
+             CROSS JOIN unnest(a.ord, ${sql.ref(`a.${column}`)}, a.commit_id, a.idx) AS r (ord, session, commit_id, idx)
+             WHERE a.bot_id = ${botId}) AS s
+     WHERE ${sql.ref(`s.${column}`)} = s.ord AND (${conditionSql(leaf, id)})`);
+  const sessions = new Set(found.map(({ session }) => session));
   return byTest([column], (chunk) => {
     const numbers = numbersOf(chunk, column);
     return (at) => sessions.has(numbers[at]!);
@@ -156,7 +151,6 @@ export async function eventFilterOf(
   return eventFilter(
     eventId,
     [common, own].filter((condition) => condition !== null),
-    source.team,
   );
 }
 

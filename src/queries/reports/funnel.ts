@@ -1,5 +1,4 @@
 import { markedEvents } from '../../columns/event-filter.ts';
-import type { Joinable } from '../../columns/measures/tally.ts';
 import { gatherTimelines } from '../../columns/timelines.ts';
 import type { FunnelCell } from '../../domain/reports/cell.ts';
 import {
@@ -17,15 +16,14 @@ import { separatorCombinations } from './combinations.ts';
 import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';
 
-/** Runs a funnel over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. Null: as {@link tallyByCombination}. */
+/** Runs a funnel over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. */
 export async function funnelRows(
   report: FunnelReport,
   scan: Scan,
   { now, limit }: { readonly now: number; readonly limit: number },
-): Promise<Rows | null> {
+): Promise<Rows> {
   const { windowMs, period, steps } = report;
   const tallies = await tallyAttempts(report, scan, () => funnelTally(steps.length, { windowMs, to: period.to, now }));
-  if (tallies === null) return null;
   const rows = tallies.flatMap((tally) => stepRows(tally, report));
   return { columns: [...breakdownColumns(report), ...STEP_COLUMNS], rows: rows.slice(0, limit), total: rows.length };
 }
@@ -46,16 +44,16 @@ export async function funnelUsers(
       },
     };
   });
-  const lines = tallies!.map(({ cells }) => cells);
-  return tallies![lineNamed(cell.line, report.separators, lines)]!.tally.users;
+  const lines = tallies.map(({ cells }) => cells);
+  return tallies[lineNamed(cell.line, report.separators, lines)]!.tally.users;
 }
 
 /** Adds the best attempt of each user to the tally of the combination of its first event. */
-async function tallyAttempts<T extends Partial<Joinable<unknown>> & { add(attempt: Attempt, user: number): void }>(
+async function tallyAttempts<T extends { add(attempt: Attempt, user: number): void }>(
   report: FunnelReport,
   scan: Scan,
   newTally: () => T,
-): Promise<CombinationTally<T>[] | null> {
+): Promise<CombinationTally<T>[]> {
   const { filter, separators, period } = report;
   const common = filter && (await compileCondition(filter, scan));
   const filters = [];
@@ -65,7 +63,7 @@ async function tallyAttempts<T extends Partial<Joinable<unknown>> & { add(attemp
     columns: filters.flatMap(({ columns }) => columns),
     dated: true,
     // A strict funnel needs all events: any other event ends an attempt.
-    select: markedEvents(filters, report.order === 'strict' ? scan.team : null),
+    select: markedEvents(filters, report.order === 'strict'),
     combinations,
   });
   const rules = { ...report, steps: report.steps.length };
@@ -77,7 +75,7 @@ async function tallyAttempts<T extends Partial<Joinable<unknown>> & { add(attemp
       if (attempt !== null) onBest(attempt, timeline.combinations[attempt.start] ?? 0, timeline.user);
     });
   };
-  return tallyByCombination({ separators, timezone: period.timezone }, { combinations, team: scan.team }, newTally, {
+  return tallyByCombination({ separators, timezone: period.timezone }, combinations, newTally, {
     volumes: (add) => attempts((_, combination) => add(combination)),
     tallies: (of) => attempts((attempt, combination, user) => of(combination).add(attempt, user)),
   });

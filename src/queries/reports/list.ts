@@ -18,7 +18,7 @@ import { columnSql, eventsSql, NO_MEMBERS, type ReportTables, type SavedSegmentM
 import { openScan, type ScanOptions } from './scan.ts';
 import type { Query } from './snapshot.ts';
 import type { Span } from './stored-events.ts';
-import { runTrends } from './trends.ts';
+import { trendsRows } from './trends.ts';
 
 /** Runs a list report. The report's own limit decides its rows; the answer has at most `limit` of them. */
 export async function listRows(report: ListReport, options: ScanOptions, limit: number): Promise<Rows> {
@@ -75,8 +75,8 @@ async function countRecords(report: ListReport, options: ScanOptions): Promise<n
     separators: [],
     utm: null,
   };
-  const counted = await runTrends(table, await openScan(options, fieldsNamed(table)), 1);
-  return counted!.rows[0]!['value'] as number;
+  const counted = await trendsRows(table, await openScan(options, fieldsNamed(table)), 1);
+  return counted.rows[0]!['value'] as number;
 }
 
 /** The users of a list's rows, each once. Events have a user, so have records of users. */

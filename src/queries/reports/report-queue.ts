@@ -14,8 +14,6 @@ interface ReportQueue {
    * @throws ReportNotRunError if the turn does not come within `maxWaitMs`
    */
   run<T>(keyId: number, work: (leftMs: number) => Promise<T>): Promise<T>;
-  /** Takes a slot that no report waits for. Null: there is none. @returns a function that gives the slot back */
-  takeFree(): (() => void) | null;
   /** How many reports wait for their turn. */
   readonly waiting: number;
 }
@@ -88,14 +86,6 @@ export function reportQueue(slots: number, maxWaitMs: number): ReportQueue {
   return {
     get waiting() {
       return [...keys.values()].reduce((sum, key) => sum + key.waiting.size, 0);
-    },
-    takeFree() {
-      if (free === 0) return null;
-      free--;
-      return () => {
-        free++;
-        startWaiting();
-      };
     },
     async run(keyId, work) {
       const deadline = performance.now() + maxWaitMs;

@@ -1,6 +1,5 @@
 import { numbersOf } from '../../columns/chunk.ts';
 import type { EventFilter } from '../../columns/event-filter.ts';
-import type { Joinable } from '../../columns/measures/tally.ts';
 import { bucketRanges, firstFrom, type Positions } from '../../columns/positions.ts';
 import { gatherTimelines } from '../../columns/timelines.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
@@ -30,12 +29,12 @@ import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';
 import type { Span } from './stored-events.ts';
 
-/** Runs retention over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. Null: as {@link tallyByCombination}. */
+/** Runs retention over the timelines of a bot's users. `now`: milliseconds since 1970 UTC. */
 export async function retentionRows(
   report: RetentionReport,
   scan: Scan,
   { now, limit }: { readonly now: number; readonly limit: number },
-): Promise<Rows | null> {
+): Promise<Rows> {
   const { calendar } = report;
   const columns = [...breakdownColumns(report), ...cohortColumns(calendar.intervals)];
   let cells = 0;
@@ -44,7 +43,6 @@ export async function retentionRows(
     checkCells(cells);
     return retentionTally(calendar, now);
   });
-  if (tallies === null) return null;
   return { columns, rows: cohortRows(tallies, report, limit), total: tallies.length * calendar.cohorts };
 }
 
@@ -66,14 +64,16 @@ export async function retentionUsers(
       },
     };
   });
-  const lines = tallies!.map(({ cells }) => cells);
-  return tallies![lineNamed(cell.line, report.separators, lines)]!.tally.users;
+  const lines = tallies.map(({ cells }) => cells);
+  return tallies[lineNamed(cell.line, report.separators, lines)]!.tally.users;
 }
 
 /** Adds each member of each cohort to the tally of the combination of the event that made the user a member. */
-async function tallyMembers<
-  T extends Partial<Joinable<unknown>> & { add(cohort: number, user: UserRetention, index: number): void },
->(report: RetentionReport, scan: Scan, newTally: () => T): Promise<CombinationTally<T>[] | null> {
+async function tallyMembers<T extends { add(cohort: number, user: UserRetention, index: number): void }>(
+  report: RetentionReport,
+  scan: Scan,
+  newTally: () => T,
+): Promise<CombinationTally<T>[]> {
   const { filter, separators, period, calendar } = report;
   const common = filter && (await compileCondition(filter, scan));
   const start = await eventFilterOf(report.start, common, scan);
@@ -114,7 +114,7 @@ async function tallyMembers<
         onMember(user.cohorts[i]!, user, timeline.combinations[user.starts[i]!] ?? 0, timeline.user);
     });
   };
-  return tallyByCombination({ separators, timezone: period.timezone }, { combinations, team: scan.team }, newTally, {
+  return tallyByCombination({ separators, timezone: period.timezone }, combinations, newTally, {
     volumes: (add) => members((_cohort, _user, combination) => add(combination)),
     tallies: (of) => members((cohort, user, combination, index) => of(combination).add(cohort, user, index)),
   });

@@ -1,8 +1,6 @@
-import type { MessagePort } from 'node:worker_threads';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { openArrayPool } from '../../columns/array-pool.ts';
-import { isCitus } from '../../database/citus.ts';
 import type { SavedSegments } from '../../domain/broadcast/audience-segmentations.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
@@ -16,20 +14,20 @@ import {
   type NamedProperty,
   propertyWarnings,
 } from '../../domain/reports/warnings.ts';
-import type { ReportAnswer } from './answer.ts';
+import type { ReportAnswer, Rows } from './answer.ts';
 import { cellUsers } from './cell-users.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { type Deferred, deferredValues } from './deferred.ts';
 import { type KnownPropertiesRow, knownPropertiesOf, knownPropertiesSql } from './event-properties.ts';
 import type { ReportTables } from './fields.ts';
+import { funnelRows } from './funnel.ts';
 import { listRows } from './list.ts';
-import { retentionSpan } from './retention.ts';
+import { retentionRows, retentionSpan } from './retention.ts';
 import { savedSegmentMembers } from './saved-segment-members.ts';
-import { type ScanOptions, scanOf } from './scan.ts';
+import { openScan, type Scan, type ScanOptions } from './scan.ts';
 import { inSnapshot, type Query } from './snapshot.ts';
-import { findEvents, type NamedThings } from './stored-events.ts';
-import { ALONE, TeamBrokenError } from './team.ts';
-import { gatherTeam, type Recruiting, teamRows } from './team-report.ts';
+import { findEvents, type NamedThings, type StoredEvents } from './stored-events.ts';
+import { trendsRows } from './trends.ts';
 
 /** A checked report to run over the events of a bot. */
 export interface ReportTask {
@@ -76,22 +74,33 @@ export interface CellUsers {
 /** As {@link RunReport}. @throws NoSuchCellError, too */
 export type FindCellUsers = (task: CellTask, keyId: number) => Promise<CellUsers>;
 
-/**
- * Runs reports in this thread, on a connection of the pool.
- * @param recruiting other threads that may help; without it, none does
- */
-export function reportRunner(
-  pool: pg.Pool,
-  cache: ChunkCache,
-  recruiting?: Recruiting,
-): (task: ReportTask) => Promise<ReportAnswer> {
+/** Runs reports in this thread, on a connection of the pool. */
+export function reportRunner(pool: pg.Pool, cache: ChunkCache): (task: ReportTask) => Promise<ReportAnswer> {
   return async (task) => {
-    try {
-      return await runReport(pool, cache, task, recruiting);
-    } catch (error) {
-      if (!(error instanceof TeamBrokenError)) throw error;
-      return runReport(pool, cache, task);
-    }
+    const { report, warnings, events, properties } = task.parsed;
+    const { timezone, from, to } = report.period;
+    const { result, deferred, behindMs } = await inReport(pool, cache, task, (options) => rowsOf(task, options));
+    const { columns, rows, total, matching } = result;
+    return {
+      columns,
+      rows,
+      meta: {
+        timezone,
+        date_from: isoWithOffset(from, timezone),
+        date_to: isoWithOffset(to - 1, timezone),
+        rows_total: total,
+        ...(matching === undefined ? {} : { rows_matching: matching }),
+        truncated: rows.length < total,
+        data_as_of: isoWithOffset(task.now - behindMs, timezone),
+        lag_ms: behindMs,
+        warnings: [
+          ...warnings,
+          ...eventWarnings(events, result.known),
+          ...propertyWarnings(properties, result.properties),
+          ...(deferred === null ? [] : [deferred.warning]),
+        ],
+      },
+    };
   };
 }
 
@@ -106,55 +115,37 @@ export function cellUsersFinder(pool: pg.Pool, cache: ChunkCache): (task: CellTa
   };
 }
 
-async function runReport(
-  pool: pg.Pool,
-  cache: ChunkCache,
-  task: ReportTask,
-  recruiting?: Recruiting,
-): Promise<ReportAnswer> {
-  const { tables, botId, limit, now, timeoutMs } = task;
-  const { report, warnings, events, properties } = task.parsed;
-  const { timezone, from, to } = report.period;
-  const ports: MessagePort[] = [];
-  // A snapshot of a Citus cluster cannot be exported: the threads of a team would read different ones. Asked before the
-  // report takes the only connection of its thread.
-  const isAlone = recruiting === undefined || (await isCitus(pool));
-  const { result, deferred, behindMs } = await inReport(pool, cache, task, async (options) => {
-    if (report.type === 'list') {
-      const asked = { query: options.snapshot.query, tables, botId };
-      const known = { known: await knownEvents(events, asked), properties: await knownProperties(properties, asked) };
-      return { ...(await listRows(report, options, limit)), ...known };
-    }
-    const stored = await findEvents(options, { events, properties });
-    const asked = { botId, tables, span: options.span, now, timeoutMs, query: options.snapshot.query };
-    const team = isAlone ? ALONE : await gatherTeam(report, stored, { ...asked, recruiting, ports });
-    const scan = await scanOf(options, { stored, fields: fieldsNamed(report), team });
-    const rows = await teamRows(report, scan, { now, limit });
-    return { ...rows!, known: stored.known, properties: stored.properties };
-  }).finally(() => {
-    for (const port of ports) port.close();
-  });
-  const { columns, rows, total, matching } = result;
-  return {
-    columns,
-    rows,
-    meta: {
-      timezone,
-      date_from: isoWithOffset(from, timezone),
-      date_to: isoWithOffset(to - 1, timezone),
-      rows_total: total,
-      ...(matching === undefined ? {} : { rows_matching: matching }),
-      truncated: rows.length < total,
-      data_as_of: isoWithOffset(now - behindMs, timezone),
-      lag_ms: behindMs,
-      warnings: [
-        ...warnings,
-        ...eventWarnings(events, result.known),
-        ...propertyWarnings(properties, result.properties),
-        ...(deferred === null ? [] : [deferred.warning]),
-      ],
-    },
-  };
+interface RowsAndNames extends Rows, Pick<StoredEvents, 'properties'> {
+  /** The event types that the report names. */
+  readonly known: readonly KnownEvent[];
+}
+
+async function rowsOf(task: ReportTask, options: ScanOptions): Promise<RowsAndNames> {
+  const { tables, botId, limit, now } = task;
+  const { report, events, properties } = task.parsed;
+  if (report.type === 'list') {
+    const asked = { query: options.snapshot.query, tables, botId };
+    const known = { known: await knownEvents(events, asked), properties: await knownProperties(properties, asked) };
+    return { ...(await listRows(report, options, limit)), ...known };
+  }
+  const stored = await findEvents(options, { events, properties });
+  const scan = await openScan(options, fieldsNamed(report), stored);
+  return { ...(await scannedRows(report, scan, { now, limit })), known: stored.known, properties: stored.properties };
+}
+
+function scannedRows(
+  report: Exclude<Report, { type: 'list' }>,
+  scan: Scan,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): Promise<Rows> {
+  switch (report.type) {
+    case 'trends':
+      return trendsRows(report, scan, limit);
+    case 'funnels':
+      return funnelRows(report, scan, { now, limit });
+    case 'retention':
+      return retentionRows(report, scan, { now, limit });
+  }
 }
 
 /** The age of the data that {@link inReport} worked on. */

@@ -3,18 +3,15 @@ import type { ArrayPool } from '../../columns/array-pool.ts';
 import type { ScanSource } from '../../columns/event-source.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import { type ChunkCache, openDictionaries } from './chunk-cache.ts';
-import { openEvents, type StoredEventSource } from './chunks.ts';
+import { StoredEventSource } from './chunks.ts';
 import type { ConditionSource } from './conditions.ts';
 import { NO_MEMBERS, type ReportTables, type SavedSegmentMembers, storageOf, type Utm } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
 import { findEvents, type Span, type StoredEvents } from './stored-events.ts';
-import { ALONE, type Team } from './team.ts';
 import { openUserColumns } from './user-columns.ts';
 
 /** The data of a scan: a bot's events, and the sources of the report's conditions and breakdowns. */
-export interface Scan extends ConditionSource, ScanSource {
-  readonly checkTime: () => void;
-}
+export interface Scan extends ConditionSource, ScanSource {}
 
 export interface ScanOptions {
   readonly botId: number;
@@ -29,27 +26,25 @@ export interface ScanOptions {
   readonly members?: SavedSegmentMembers;
 }
 
-/** @param fields that the report names: UTM labels are loaded only if one of them is a label */
-export async function openScan(options: ScanOptions, fields: readonly ReportField[]): Promise<Scan> {
-  return scanOf(options, { stored: await findEvents(options), fields, team: ALONE });
-}
-
-interface TeamScan {
-  readonly stored: StoredEvents;
-  readonly fields: readonly ReportField[];
-  readonly team: Team;
-}
-
-/** A scan of events that were found before, as all threads of a team have it. */
-export async function scanOf(options: ScanOptions, { stored, fields, team }: TeamScan): Promise<Scan> {
-  const { botId, tables, snapshot, arrays, members = NO_MEMBERS } = options;
-  const { query, copy, checkTime } = snapshot;
-  const events = openEvents(options, stored, team);
-  const utms = fields.some(isUtm) ? await utmsOf(options, events) : [];
-  const userColumns = openUserColumns({ ...options, members, users: events.users });
-  const dictionaries = openDictionaries(options.cache, events.oldestChunk);
-  const values = { userColumns, utms, dictionaries, members };
-  return { botId, tables, query, copy, team, users: events.users, ...values, events, arrays, checkTime };
+/**
+ * @param fields that the report names: UTM labels are loaded only if one of them is a label
+ * @param stored the events, if they were found before
+ */
+export async function openScan(
+  options: ScanOptions,
+  fields: readonly ReportField[],
+  stored?: StoredEvents,
+): Promise<Scan> {
+  const { botId, tables, snapshot, cache, arrays, members = NO_MEMBERS } = options;
+  const { query, copy } = snapshot;
+  const events = new StoredEventSource(options, stored ?? (await findEvents(options)));
+  const { users } = events;
+  return {
+    ...{ botId, tables, query, copy, members, events, arrays, users },
+    utms: fields.some(isUtm) ? await utmsOf(options, events) : [],
+    userColumns: openUserColumns({ ...options, members, users }),
+    dictionaries: openDictionaries(cache, events.oldestChunk),
+  };
 }
 
 function isUtm(field: ReportField): boolean {

@@ -26,21 +26,18 @@ export interface Snapshot {
 
 /**
  * Runs `work`. All its queries see one snapshot of the data, and together they may take `timeoutMs`.
- * @param exported a snapshot that another transaction has exported; without it, the snapshot is that of the first query
  * @throws ReportTimeoutError
  */
 export async function inSnapshot<T>(
   pool: pg.Pool,
   timeoutMs: number,
   work: (snapshot: Snapshot) => Promise<T>,
-  exported?: string,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   try {
     const started = performance.now();
-    const imported = exported === undefined ? '' : ` SET TRANSACTION SNAPSHOT ${pg.escapeLiteral(exported)};`;
     const limit = `SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}`;
-    const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;${imported} ${limit}`;
+    const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${limit}`;
     let begun = false;
     const readAll = async (tx: pg.PoolClient): Promise<T> => {
       const msLeft = () => {

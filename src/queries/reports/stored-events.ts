@@ -21,7 +21,7 @@ export interface StoredChunk {
   readonly last: number;
 }
 
-/** The events of a bot in a span, in a report's snapshot, before any was read. Survives a structured clone. */
+/** The events of a bot in a span, in a report's snapshot, before any was read. */
 export interface StoredEvents {
   readonly bot: BotRow | undefined;
   /** Chunks that have events of the span, in their order. */

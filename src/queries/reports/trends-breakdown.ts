@@ -8,7 +8,6 @@ import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { Axis, TrendsReport } from '../../domain/reports/report.ts';
 import { MAX_COMBINATIONS, shownCombinations } from './breakdown.ts';
 import type { Scan } from './scan.ts';
-import type { Team } from './team.ts';
 
 /**
  * The lines of a trends report: one for each combination that is shown, then one for all others, if there are any. Without
@@ -43,7 +42,7 @@ export async function linesOf(
   report: TrendsReport,
   filters: readonly CountedFilter[],
   combinations: Combinations,
-  { events, team }: Scan,
+  { events }: Scan,
 ): Promise<Lines> {
   const volumes = combinationVolumes(combinations);
   const columns = [...combinations.columns, ...filters.flatMap(({ filter }) => filter.columns)];
@@ -51,16 +50,16 @@ export async function linesOf(
     for (const { filter, metrics } of filters)
       volumes.add(chunk, filter.positionsIn(chunk, begin, end), metrics.length);
   });
-  return linesFrom(report, combinations, { volumes: volumes.total(), team });
+  return linesFrom(report, combinations, volumes.total());
 }
 
-async function linesFrom(
+function linesFrom(
   report: TrendsReport,
   combinations: Combinations,
-  { volumes, team }: { readonly volumes: Float64Array; readonly team: Team },
-): Promise<Lines & { readonly lineOf: Uint32Array }> {
+  volumes: Float64Array,
+): Lines & { readonly lineOf: Uint32Array } {
   const limit = report.utm?.combinations ?? MAX_COMBINATIONS;
-  const { values, more, lineOf } = await shownCombinations(combinations, volumes, { limit, team });
+  const { values, more, lineOf } = shownCombinations(combinations, volumes, limit);
   return { count: values.length + 1, shown: values, more, finder: lineFinder(combinations, lineOf), lineOf };
 }
 
@@ -145,7 +144,7 @@ export async function countedLines(
   report: TrendsReport,
   { filter, metrics }: CountedFilter,
   combinations: Combinations,
-  { events, team }: Scan,
+  { events }: Scan,
 ): Promise<{ readonly lines: Lines; readonly tally: CountTally } | null> {
   const buckets = report.axis?.starts.length ?? 1;
   const counts = Array.from({ length: buckets }, () => new Float64Array(0));
@@ -164,13 +163,11 @@ export async function countedLines(
       for (let i = from; i < to; i++) inBucket[numbers[i]!]!++;
     });
   });
-  // Each thread of a team has found combinations of its own, and all must go the same way.
-  const all = await team.gather(isTooMuch);
-  if (await team.once(async () => all!.includes(true))) return null;
+  if (isTooMuch) return null;
   const volumes = new Float64Array(combinations.values.length);
   for (const inBucket of counts)
     for (let number = 0; number < inBucket.length; number++) volumes[number]! += inBucket[number]! * metrics.length;
-  const { lineOf, ...lines } = await linesFrom(report, combinations, { volumes, team });
+  const { lineOf, ...lines } = linesFrom(report, combinations, volumes);
   const tally = countTally({ lines: lines.count, buckets });
   for (const [bucket, inBucket] of counts.entries())
     for (let number = 0; number < volumes.length; number++)

@@ -9,16 +9,18 @@ import { isoWithOffset } from '../../domain/local-time.ts';
 import type { TrendsCell } from '../../domain/reports/cell.ts';
 import type { Axis, Metric, TrendsReport } from '../../domain/reports/report.ts';
 import { type Cell, type Column, checkCells, measureCell, type Row, type Rows } from './answer.ts';
-import { breakdownColumns, cellsOf, joinParts, lineNamed } from './breakdown.ts';
+import { breakdownColumns, cellsOf, lineNamed } from './breakdown.ts';
 import { separatorCombinations } from './combinations.ts';
 import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';
 import { countedLines, type LineFinder, type Lines, linesOf, ONE_LINE, rangesOf } from './trends-breakdown.ts';
 
-/** Runs a trends report. Null: this thread is not the leader of its team. */
-export async function runTrends(report: TrendsReport, scan: Scan, limit: number): Promise<Rows | null> {
-  const measured = await measureAll(report, scan);
-  return measured && trendsRows(report, measured.lines, measured.values, limit);
+/** Runs a trends report. */
+export async function trendsRows(report: TrendsReport, scan: Scan, limit: number): Promise<Rows> {
+  const { lines, values } = await measureAll(report, scan);
+  const series = seriesOf(report, lines, values);
+  if (report.axis !== null) return chartRows(report, report.axis, series.flat(), limit);
+  return report.utm === null ? tableRows(report, series.flat(), limit) : utmRows(report, series, limit);
 }
 
 interface Measured {
@@ -28,7 +30,7 @@ interface Measured {
 }
 
 /** With a breakdown, it first finds the combinations to show; then it measures the metrics. */
-async function measureAll(report: TrendsReport, scan: Scan): Promise<Measured | null> {
+async function measureAll(report: TrendsReport, scan: Scan): Promise<Measured> {
   const filters = await filtersOf(report, scan);
   const combinations = await combinationsOfReport(report, scan);
   const [only, another] = filters;
@@ -36,9 +38,8 @@ async function measureAll(report: TrendsReport, scan: Scan): Promise<Measured | 
     const counted = await countedLines(report, only, combinations, scan);
     if (counted !== null) {
       checkSize(report, counted.lines);
-      await joinParts([counted.tally], scan.team);
       const values = report.metrics.map(() => counted.tally.values());
-      return scan.team.part === 0 ? { lines: counted.lines, values } : null;
+      return { lines: counted.lines, values };
     }
   }
   const lines = combinations === null ? ONE_LINE : await linesOf(report, filters, combinations, scan);
@@ -57,15 +58,10 @@ async function measureLines(
   report: TrendsReport,
   { filters, lines }: { readonly filters: readonly MetricFilter[]; readonly lines: Lines },
   scan: Scan,
-): Promise<Measured | null> {
+): Promise<Measured> {
   checkSize(report, lines);
   const values: ValueOf[] = [];
-  const size = {
-    lines: lines.count,
-    buckets: report.axis?.starts.length ?? 1,
-    users: scan.users,
-    isShared: scan.team.size > 1,
-  };
+  const size = { lines: lines.count, buckets: report.axis?.starts.length ?? 1, users: scan.users };
   for (const group of groupsByMemory(report.metrics, size)) {
     const first = values.length;
     const tallies = group.map(({ measure }) => createTally(measure, size, scan.arrays));
@@ -74,10 +70,9 @@ async function measureLines(
       return own.length === 0 ? [] : [{ filter, tallies: own }];
     });
     await measure(report, fed, lines.finder, scan);
-    await joinParts(tallies, scan.team);
     values.push(...tallies.map((tally) => tally.values()));
   }
-  return scan.team.part === 0 ? { lines, values } : null;
+  return { lines, values };
 }
 
 /** The users of a cell, by their indexes. @throws NoSuchCellError */
@@ -182,13 +177,6 @@ async function measure(
       }
     }
   });
-}
-
-/** @param values by metric */
-function trendsRows(report: TrendsReport, lines: Lines, values: readonly ValueOf[], limit: number): Rows {
-  const series = seriesOf(report, lines, values);
-  if (report.axis !== null) return chartRows(report, report.axis, series.flat(), limit);
-  return report.utm === null ? tableRows(report, series.flat(), limit) : utmRows(report, series, limit);
 }
 
 /** One metric of one line. */

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chunk, type ColumnName, codedOf, indexesOf } from '../../../src/columns/chunk.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { openEvents } from '../../../src/queries/reports/chunks.ts';
+import { StoredEventSource } from '../../../src/queries/reports/chunks.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { findEvents } from '../../../src/queries/reports/stored-events.ts';
-import { ALONE } from '../../../src/queries/reports/team.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { world } from './questions.ts';
 import { BOT_IDS, PACK_ALL, pack, storeWorld, TABLES } from './world.ts';
@@ -34,7 +33,7 @@ async function fetchedFor(
     };
     const snapshot = { query, copy: noted, checkTime };
     const options = { botId, tables: TABLES, span, snapshot, cache };
-    const events = openEvents(options, await findEvents(options), ALONE);
+    const events = new StoredEventSource(options, await findEvents(options));
     await events.each(names, onChunk);
   });
   return [...fetched];

@@ -1,4 +1,3 @@
-import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
 import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,7 +6,6 @@ import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import { storedConditions } from '../../../src/domain/saved-segments/conditions.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { cellUsersFinder, reportRunner } from '../../../src/queries/reports/run-report.ts';
-import { helpReport, type Recruiting } from '../../../src/queries/reports/team-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 import { type Dates, type Filter, holds } from '../reports/oracle.ts';
@@ -35,19 +33,6 @@ afterAll(() => database.drop());
 
 /** Has room for some of the chunks. */
 const cache = createChunkCache(20_000);
-const helpersCache = createChunkCache(20_000);
-
-/** Two helpers in this thread, for reports of any number of events. */
-const recruiting: Recruiting = {
-  leastEvents: 1,
-  async recruit() {
-    return Array.from({ length: 2 }, () => {
-      const { port1, port2 } = new MessageChannel();
-      void helpReport(database.pool, helpersCache, port2);
-      return port1;
-    });
-  },
-};
 
 interface Leaf {
   readonly event_id: number | null;
@@ -198,7 +183,7 @@ const oneByOne = (users: readonly number[], isIn: boolean): Filter => {
   return isIn ? ['in', 'events.user_id', some] : ['and', ...some.map((user) => ['!=', 'events.user_id', user])];
 };
 
-it('a report by a saved segment is that of its users, of every type, with and without a team', async () => {
+it('a report by a saved segment is that of its users, of every type', async () => {
   const seen = { some: 0, none: 0, types: new Set<unknown>() };
   await fc.assert(
     fc.asyncProperty(
@@ -219,8 +204,6 @@ it('a report by a saved segment is that of its users, of every type, with and wi
         const wanted = asJson(await reportRunner(database.pool, cache)({ ...inline, now }));
         const task = { ...asked, now, savedSegments: saved(given, timezone) };
         expect(asJson(await reportRunner(database.pool, cache)(task))).toEqual(wanted);
-        if (config['type'] !== 'list')
-          expect(asJson(await reportRunner(database.pool, cache, recruiting)(task))).toEqual(wanted);
       },
     ),
     { numRuns: propertyRuns(120) },

@@ -40,7 +40,6 @@ const byUtm: Combinations = {
   columns: ['utm_id'],
   number: (chunk, positions, into) => into.set(positions.map((at) => indexesOf(chunk, 'utm_id')[at]!)),
   byIndex: null,
-  isShared: true,
   values: [],
 };
 

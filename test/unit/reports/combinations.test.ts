@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { separatorCombinations } from '../../../src/queries/reports/combinations.ts';
 import { NO_MEMBERS, type Utm } from '../../../src/queries/reports/fields.ts';
-import { ALONE } from '../../../src/queries/reports/team.ts';
 
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
 const utms: readonly Utm[] = [NO_UTM, { ...NO_UTM, source: 'ads', medium: 'cpc' }, { ...NO_UTM, source: 'mail' }];
@@ -23,7 +22,6 @@ async function valuesBy(...parts: readonly string[]) {
     dictionaries,
     query,
     copy,
-    team: ALONE,
     members: NO_MEMBERS,
   };
   return (await separatorCombinations(separators, source)).values;
