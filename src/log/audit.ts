@@ -148,7 +148,7 @@ async function wrongEnd(
   try {
     const { commits } = await log.read(stream, { revision, hash });
     return commits.some(({ position }) => hasPassed(cursor, position))
-      ? `the stream ends at revision ${revision}, the rest is in the index alone`
+      ? `the stream ends at revision ${revision}, the rest is only in the index`
       : null;
   } catch (error) {
     if (!(error instanceof BrokenChainError) && !(error instanceof UnreadableCommitError)) throw error;
@@ -174,7 +174,7 @@ export interface AuditedStreamHeads {
   close(): Promise<void>;
 }
 
-/** The most stream heads in memory, some 200 bytes each. Then all of them move to a temporary table. */
+/** The most stream heads in memory, about 200 bytes each. Then all of them move to a temporary table. */
 const MAX_IN_MEMORY = 200_000;
 
 /** Keeps the stream heads of an audit: at most about `maxInMemory` in memory, the others in a temporary table. */

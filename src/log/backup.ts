@@ -35,7 +35,7 @@ export interface BackupOptions {
 /**
  * Writes the log and its keys into a file. The log is read up to its end at the start of the backup, or a little farther.
  * The file gets its name once it is complete and on the disk; until then it has another. Only its owner may read it.
- * @throws BackupError the file exists, or the log is empty, which most likely means a wrong database or topic
+ * @throws BackupError the file exists, or the log is empty, most likely by a wrong database or topic
  */
 export async function backUp({ from, file, categories, now, signal, onProgress }: BackupOptions): Promise<BackedUp> {
   await refuseExisting(file);
@@ -123,12 +123,12 @@ export async function restore({ file, to, categories, signal, onProgress }: Rest
   const foreign = [...before.names()].some((stream) => !checked.begun.has(stream));
   if (foreign || (await hasOtherKeys(to, checked.keys)))
     throw new BackupError(
-      `the log is not empty, and has what ${file} has not: restore into an installation that was never started (the first start of a service makes a demo owner, which counts, too)`,
+      `the log has commits that ${file} lacks: restore into an installation that was never started (the first start of a service makes a demo owner, and that counts)`,
     );
   const { commits, events, hash } = checked;
   const copied = await copyLog({ from: sourceOf(file, checked), to, categories, signal, onProgress });
   if (copied.hash !== hash || copied.commits !== commits || copied.keys !== checked.keys.size)
-    throw new BackupError(`the log does not hold what ${file} does, which was changed while it was read`);
+    throw new BackupError(`the log differs from ${file}: the file was changed while it was read`);
   return { commits, events, keys: checked.keys.size, hash };
 }
 

@@ -55,7 +55,7 @@ export function eventsBeginWith(type: string): string {
 /** The text between two events. An event's data may contain it too; a stored text without it has one event. */
 export const BETWEEN_EVENTS = '},{"type":"';
 
-/** The head of the exact stream after the new commit, which is stored as this text; null on *any* streams. */
+/** The head of the exact stream after the new commit with this stored text; null on *any* streams. */
 export function headWith({ expected }: Pick<NewCommit, 'expected'>, body: string): StreamHead | null {
   return expected === 'any' ? null : { revision: expected.revision + 1, hash: hashBody(body) };
 }

@@ -91,7 +91,7 @@ async function refuseOtherLog({ from, to, categories, signal }: CopyOptions, tar
   if (other.length === 0) return;
   const which = other.slice(0, 5).join(', ');
   throw new CopyError(
-    `${to.engine} is not a copy of ${from.engine}, which has not, or has otherwise, ${which}; nothing was changed`,
+    `${to.engine} is not a copy of ${from.engine}: ${which} differs there or is missing; nothing was changed`,
   );
 }
 

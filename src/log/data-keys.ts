@@ -9,8 +9,8 @@ export interface DataKey {
 }
 
 /**
- * The keys that personal data in the log is sealed with. The log's engine keeps them beside the log. Forgetting a subject's
- * keys erases the subject's data from every commit; the commits and their hash chains stay as they are.
+ * The keys that personal data in the log is sealed with. The log's engine keeps them next to the log. Forgetting a
+ * subject's keys erases the subject's data from every commit; the commits and their hash chains stay as they are.
  */
 export interface Keyring {
   /**

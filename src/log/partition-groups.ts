@@ -1,6 +1,6 @@
 /**
- * The partitions of a log in groups, which instances share among themselves. Every instance comes to the same groups, and
- * a partition stays in its group: partition p is in group p modulo the number of groups.
+ * The partitions of a log in groups. Instances divide the groups among themselves. Every instance comes to the same
+ * groups, and a partition stays in its group: partition p is in group p modulo the number of groups.
  */
 
 /** Each group costs one row that is renewed once a second, and more instances than groups have nothing to do. */

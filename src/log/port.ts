@@ -75,7 +75,7 @@ export interface RecordedCommit extends Omit<NewCommit, 'expected'> {
   readonly revision: number | null;
   /** Hash of the previous commit of an exact stream, '' for the first; null on *any* streams. */
   readonly prev: string | null;
-  /** Hex SHA-256 of the stored bytes; null on *any* streams, which have no chain. */
+  /** Hex SHA-256 of the stored bytes; null on *any* streams: they have no chain. */
   readonly hash: string | null;
 }
 
@@ -169,9 +169,9 @@ export interface EventLog {
    */
   findCommand(stream: string, id: string, at: number): Promise<RecordedCommit | null>;
   /**
-   * Reads the commits of an exact stream after the head `from` (default: the beginning), and the stream's head. Checks the
-   * hash chain on the way. `atMost` limits the commits: the head is then that of the last one read. Fewer than `atMost`
-   * mean that the stream ends there.
+   * Reads the commits of an exact stream after the head `from` (default: the beginning), and the stream's head. Checks
+   * the hash chain on the way. `atMost` limits the commits: the head then belongs to the last commit read. Fewer than
+   * `atMost` mean that the stream ends there.
    * @throws BrokenChainError
    */
   read(stream: string, from?: StreamHead, atMost?: number): Promise<StreamSlice>;
@@ -279,7 +279,7 @@ export function partitionOf(position: Position): number {
   return Number.parseInt(position.slice(0, position.indexOf(':')), 10);
 }
 
-/** The cursor of these partitions alone. */
+/** The cursor of only these partitions. */
 export function within(partitions: ReadonlySet<number>, cursor: Cursor): Cursor {
   return new Map([...cursor].filter(([partition]) => partitions.has(partition)));
 }

@@ -8,7 +8,7 @@ import type { Address } from './engine.ts';
 export type TlsAnswer = 'trusted' | 'plain' | 'silent' | { readonly untrusted: string };
 
 const ANSWER_MS = 2000;
-/** Node's codes of certificates that fail a check: OpenSSL's X509_V_ERR_ names, and that of a wrong host. */
+/** Node's codes of certificates that fail a check: OpenSSL's X509_V_ERR_ names, and Node's code for a wrong host. */
 const CERTIFICATE = /CERT|SIGNATURE|ALTNAME|CRL/;
 /** Node's codes of a server that refuses the connection or is not there. */
 const SILENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/;

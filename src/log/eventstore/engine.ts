@@ -12,7 +12,7 @@ export interface EventStoreAddress {
   readonly caFile: string | undefined;
 }
 
-/** @param url a connection string, which may name several hosts, as a URL cannot */
+/** @param url a connection string. Unlike a URL, it may name several hosts */
 export function parseEventStoreUrl(url: string): EventStoreAddress {
   const [, user, hosts = '', query = ''] = /^[^:]+:\/\/(?:([^@/]*)@)?([^/?]*)[^?]*\??(.*)$/.exec(url) ?? [];
   const options = new Map([...new URLSearchParams(query)].map(([name, value]) => [name.toLowerCase(), value]));
@@ -30,7 +30,7 @@ export const eventStore = defineEngine({
   config: {
     variables: {
       EVENTSTORE_URL: z
-        // A connection string may name several hosts, which a URL cannot.
+        // Unlike a URL, a connection string may name several hosts.
         .string()
         .regex(/^(esdb|kurrentdb|kdb)(\+discover)?:\/\/./, { error: 'must be like esdb://host:port?tls=false' })
         .optional()

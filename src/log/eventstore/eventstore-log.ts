@@ -29,7 +29,7 @@ export interface EventStoreLogOptions extends OpenOptions {
 const MAX_COMMIT_BYTES = (16 << 20) - 10_000 - 1024;
 const GROUPS: GroupLimits = {
   maxRecords: 1000,
-  // Below the default limit of one append, 1 MiB (MaxAppendSize). A larger commit is sent alone.
+  // Below the default limit of one append, 1 MiB (MaxAppendSize). A larger commit is sent by itself.
   maxBytes: (1 << 20) - 64 * 1024,
   // One at a time, since each append expects the revision that the one before has left.
   maxSends: 1,
@@ -91,7 +91,7 @@ function connect(url: string): EventStoreClient {
   try {
     return openEventStoreClient(url);
   } catch (error) {
-    // The message leaves out the URL, which may hold a password.
+    // The message leaves out the URL, since the URL may hold a password.
     throw new LogUnavailableError(`EventStoreDB's client does not accept the connection string`, { cause: error });
   }
 }
@@ -115,7 +115,7 @@ async function refusedTls({ servers, tls, caFile }: EventStoreAddress): Promise<
     const answer = await askForTls(server, ca);
     if (answer === 'silent') continue;
     if (!tls) {
-      if (answer !== 'plain') return `the server at ${at} speaks TLS alone: write tls=true`;
+      if (answer !== 'plain') return `the server at ${at} speaks only TLS: write tls=true`;
     } else if (answer === 'plain') return `the server at ${at} does not speak TLS: write tls=false`;
     else if (answer !== 'trusted')
       return `the certificate of ${at} is not trusted (${answer.untrusted}): write tlsCAFile=<file with the certificate of its authority>`;

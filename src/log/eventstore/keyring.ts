@@ -13,7 +13,7 @@ export interface EventStoreKeyringOptions {
 }
 
 const SECRET_BYTES = 32;
-/** Keys that are read at once. Each is a read of its own stream. */
+/** Keys that are read at once. Each is a separate read of one stream. */
 const PAGE = 64;
 /** Key names of a subject in one read. */
 const NAMES = 4096;
@@ -22,8 +22,8 @@ const StoredKey = z.object({ subject: z.string(), secret: z.base64() });
 const StoredName = z.object({ key: z.uuid() });
 
 /**
- * The keyring as streams: one for each key, with the secret as its only event, and one for each subject, which names the
- * subject's keys.
+ * The keyring as streams: one for each key, with the secret as its only event, and one for each subject with the names
+ * of the subject's keys.
  *
  * Forgetting a key deletes its stream forever, by a tombstone. From then on no reader gets the key, and the deletion cannot
  * be undone. If the subject comes again, it gets another key, in another stream. The server removes the bytes from its disks

@@ -20,10 +20,10 @@ export const READ_RETRY = {
 };
 const BUFFER_BYTES = 8 << 20;
 /**
- * A session that delivers none of the waiting records for this long is replaced. kafkajs can stop fetching for good without
- * an error: if the metadata of a broker that has just started names no broker, its fetch loop ends at once, since
- * src/consumer/fetchManager.js then waits for an empty list of fetchers. It happened twice in some sixty starts beside a
- * loaded broker. Joining a group takes 0.3 s.
+ * A session that delivers none of the waiting records for this long is replaced. kafkajs can stop fetching for good
+ * without an error: if the metadata of a broker that has just started names no broker, its fetch loop ends at once,
+ * since src/consumer/fetchManager.js then waits for an empty list of fetchers. It happened twice in about sixty starts
+ * with a loaded broker. Joining a group takes 0.3 s.
  */
 export const STALLED_MS = 5000;
 
@@ -42,8 +42,8 @@ export const CONSUMER = {
 };
 
 /**
- * Assigns these partitions of a topic to the only member of a group. kafkajs fetches from the assigned partitions alone, and
- * its own assigner would assign all.
+ * Assigns these partitions of a topic to the only member of a group. kafkajs fetches only from the assigned partitions,
+ * and its own assigner would assign all.
  */
 export function assignerOf(topic: string, partitions: readonly number[]): PartitionAssigner {
   const name = 'botledger';

@@ -230,7 +230,7 @@ async function refusedTls(brokers: readonly string[], { tls, caFile }: KafkaSecu
   for (const broker of brokers) {
     const answer = await askForTls(addressOf(broker, PORT), ca);
     if (answer === 'silent') continue;
-    if (!tls && answer !== 'plain') return `the broker ${broker} speaks TLS alone: set KAFKA_TLS=on`;
+    if (!tls && answer !== 'plain') return `the broker ${broker} speaks only TLS: set KAFKA_TLS=on`;
     if (tls && answer === 'plain') return `the broker ${broker} does not speak TLS: set KAFKA_TLS=off`;
     if (tls && answer !== 'trusted' && answer !== 'plain')
       return `the certificate of ${broker} is not trusted (${answer.untrusted}): set KAFKA_TLS_CA_FILE to a file with the certificate of its authority`;

@@ -93,7 +93,10 @@ export async function append(client: pg.PoolClient, group: readonly Waiting[]): 
   };
 }
 
-/** An array literal of numbers, hex and UUIDs, which need no escapes. `pg` would search each value for characters to escape. */
+/**
+ * An array literal of numbers, hex and UUIDs. They need no escapes. `pg` would search each value for characters to
+ * escape.
+ */
 function arrayOf(values: readonly (string | number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join()}}`;
 }

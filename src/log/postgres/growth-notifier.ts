@@ -153,7 +153,7 @@ export class GrowthNotifier {
         this.received = false;
       } catch (error) {
         if (listening === null) this.options.onError(error as Error);
-        else listening.emit('error', error); // replaces the connection, which no longer answers
+        else listening.emit('error', error); // the connection no longer answers: replace it
       }
     }
     this.polling = null;

@@ -102,7 +102,7 @@ END $$;`;
  * intake. There is nothing to look up and nothing to decide, so it is one insert and answers with one row, in half of the
  * time. A commit id that the log has already is an error (23505), and nothing is appended.
  *
- * `seqs` are in the order of the commits, since PostgreSQL draws them in the order of the select. The lock is taken as in
+ * `seqs` are in the order of the commits, since PostgreSQL draws them in the order of the select. Takes the lock like
  * `log.append`.
  */
 const APPEND_NEW_FUNCTION = `
@@ -172,7 +172,8 @@ export const migrations: Migrations = {
       FOR EACH STATEMENT EXECUTE FUNCTION log.refuse_change();
     REVOKE UPDATE, DELETE, TRUNCATE ON log.commits FROM PUBLIC, CURRENT_USER;
   `,
-  // Replaces any earlier form of the function, which holds no data. To change the function, move this line to a new migration.
+  // Replaces any earlier form of the function. It holds no data. To change the function, move this line to a new
+  // migration.
   '0002_append': `
     DROP FUNCTION IF EXISTS log.append;
     ${APPEND_FUNCTION}
@@ -186,7 +187,7 @@ export const migrations: Migrations = {
     );
     CREATE INDEX keys_subject ON log.keys (subject);
 
-    -- The subjects' keys: the first by id of those that a subject has, else the one given for it. The transaction does not
+    -- The subjects' keys: the first by id of a subject's stored keys, else the given key. The transaction does not
     -- wait for the disk: whatever is sealed with a new key is appended after it, to the same write-ahead log, and is
     -- acknowledged only when that has been flushed up to there, the key included.
     CREATE FUNCTION log.keys_for(ids uuid[], subjects text[], secrets bytea[])

@@ -23,10 +23,10 @@ const IS_WANTED = `split_part(stream, '-', 1) = ANY ($4)
  * commits: a transaction gets the number before it commits, and one with a smaller number may commit later. Skipping gaps
  * after a timeout loses them too.
  *
- * It is one statement, so the page and the horizon have one snapshot. It returns the wanted commits, then one row without a
- * body: the end of the page. Unwanted commits lose their bodies where they are found, so that each body is copied once at
- * most. `blocked` looks at the last commit alone: an EXISTS read the whole log for each page, since the planner cannot know
- * that hardly any commits lie above the snapshot.
+ * It is one statement, so the page and the horizon have one snapshot. It returns the wanted commits, then one row
+ * without a body: the end of the page. Unwanted commits lose their bodies where they are found, so that each body is
+ * copied once at most. `blocked` looks only at the last commit: an EXISTS read the whole log for each page, since the
+ * planner cannot know that hardly any commits lie above the snapshot.
  */
 const PAGE = `
   WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin),

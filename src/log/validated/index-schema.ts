@@ -2,8 +2,9 @@ import type pg from 'pg';
 import type { Migrations } from '../../database/migrate.ts';
 
 /**
- * The index of a validated log, in a schema of its own: the verdicts on its records, and the heads and ids that the next
- * verdicts need. The indexer writes both with its offsets in one transaction. A dropped index is rebuilt from the records.
+ * The index of a validated log, in a separate schema: the verdicts on its records, and the heads and ids that the next
+ * verdicts need. The indexer writes both with its offsets in one transaction. A dropped index is rebuilt from the
+ * records.
  */
 export interface Index {
   readonly pool: pg.Pool;

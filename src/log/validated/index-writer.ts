@@ -31,7 +31,7 @@ export async function prepareIndex(index: Index): Promise<void> {
   if (rows[0]?.topic !== index.source)
     throw new ForeignIndexError(
       `the index in this database is of ${rows[0]?.topic}, not of ${index.source}; ` +
-        `to move, stop all instances and drop the schema ${index.schema}, which is rebuilt from the log`,
+        `to move, stop all instances and drop the schema ${index.schema}; it is rebuilt from the log`,
     );
 }
 
@@ -249,7 +249,7 @@ async function insertExact(tx: pg.PoolClient, index: Index, verdicts: readonly P
   });
 }
 
-/** Inserts the new ids of *any* streams, except those that later records of the same batch have made the partition forget. */
+/** Inserts the new ids of *any* streams, except ids that the partition forgets by later records of the same batch. */
 async function insertRecent(
   tx: pg.PoolClient,
   index: Index,

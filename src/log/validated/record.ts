@@ -48,8 +48,8 @@ export function readRecord(record: LogRecord, partition: number, partitionOf: (k
   if (!isStreamName(commit.stream)) return malformed('not a name of a stream');
   const key = keyOf(commit.stream);
   if (record.key === null || (record.key !== undefined && Buffer.compare(record.key, Buffer.from(key)) !== 0))
-    return malformed('the key is not that of the stream');
-  if (partitionOf(key) !== partition) return malformed('in a partition that is not that of the key');
+    return malformed('the key does not belong to the stream');
+  if (partitionOf(key) !== partition) return malformed('in another partition than the key');
   return { offset: record.offset, commit, body };
 }
 

@@ -107,7 +107,7 @@ function recordOf(reading: Reading, partition: number, { voids, copies }: Indexe
 /** How the index differs from the record; null: not at all. */
 function faultOf(reading: Reading, reason: string | null, copy: Copy | undefined): string | null {
   if ('malformed' in reading) return null;
-  if (reason === 'malformed') return 'the index has it as no commit';
+  if (reason === 'malformed') return 'the index says that it is no commit';
   const { id, stream, revision, hash, command } = reading.commit;
   const isCopied = reason === null && revision !== null;
   if (!isCopied) return copy === undefined ? null : `the index has it as revision ${copy.revision} of ${copy.stream}`;

@@ -22,7 +22,7 @@ const REST_MS = 20;
 /** A pause between batches without commits, since each batch costs the reader of the subscription a query. */
 const PROGRESS_STEP_MS = 20;
 
-/** Reads the records, never beyond the index, and skips those that the index has as void. */
+/** Reads the records, never beyond the index, and skips records that are void in the index. */
 export async function* subscribeToRecords(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
   const { categories, without = [], maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
   const unwanted = without.map(eventsBeginWith);
@@ -98,7 +98,7 @@ function* batchesOf(
   yield { partition, commits, last: positionOf(partition, records[records.length - 1]!.offset), hasOthers };
 }
 
-/** Reads exact streams only, from the index, which has all their commits. So it fetches no intake from the store. */
+/** Reads only exact streams, from the index. It has all their commits. So it fetches no intake from the store. */
 export async function* subscribeToIndex(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
   const { categories, maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
   const { index, progress } = deps;

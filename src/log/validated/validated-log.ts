@@ -24,7 +24,7 @@ export interface ValidatedLogOptions {
   /** Unique per instance of the service. */
   readonly holder: string;
   readonly logger: Logger;
-  /** Categories of *any* streams. A reader of other categories reads the index alone. */
+  /** Categories of *any* streams. A reader of other categories reads only the index. */
   readonly anyCategories: readonly string[];
   /** The longest wait of an append, in milliseconds. Default 5,000. */
   readonly maxWaitMs?: number | undefined;

@@ -74,7 +74,7 @@ it.each<[string, number, boolean, (at: string) => string, RegExp]>([
     UNAUTHENTICATED,
     true,
     (at) => `esdb://${at}?tls=false`,
-    /speaks TLS alone: write tls=true/,
+    /speaks only TLS: write tls=true/,
   ],
   [
     'TLS where the server has none',

@@ -70,7 +70,7 @@ const tls = { tls: true, caFile: TLS_CERTIFICATE_FILE };
 const login = (username: string, password: string) => ({ mechanism: 'plain' as const, username, password });
 
 it.each<[string, KafkaSecurity, RegExp]>([
-  ['no TLS', NO_SECURITY, /speaks TLS alone: set KAFKA_TLS=on$/],
+  ['no TLS', NO_SECURITY, /speaks only TLS: set KAFKA_TLS=on$/],
   ['an unknown authority', { ...tls, caFile: undefined, sasl: undefined }, /is not trusted \(.*KAFKA_TLS_CA_FILE/],
   ['no user', { ...tls, sasl: undefined }, /closes each connection.*KAFKA_SASL/],
   ['a wrong password', { ...tls, sasl: login('admin', 'no') }, /refuses the log-in .*KAFKA_PASSWORD/],
