@@ -28,7 +28,7 @@ export function isKnownAsCitus(db: Pool | ClientBase): boolean {
   return clusters.has(db);
 }
 
-/** SQL: a row is of the bot `only`, so that one node is asked. Null limits nothing. */
+/** SQL: a row belongs to the bot `only`, so that one node answers. Null limits nothing. */
 export function ofBot(column: string, only: number | null): string {
   return only === null ? 'true' : `${column} = ${only}`;
 }

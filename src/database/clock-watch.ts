@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /**
- * Compares the clock of this machine with the database's, which is the one clock that all instances and commands share
+ * Compares the clock of this machine with the database's, the one clock that all instances and commands share
  * (docs/adr/0031-nothing-is-appended-by-a-wrong-clock.md).
  */
 export interface ClockWatch {

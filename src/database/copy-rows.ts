@@ -7,7 +7,7 @@ import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
  */
 export type OnBinaryRow = (bytes: Buffer, starts: Int32Array, lengths: Int32Array) => void;
 
-/** The header: "PGCOPY\n\xff\r\n\0", flags, and the length of an extension, which no server sends. */
+/** The header: "PGCOPY\n\xff\r\n\0", flags, and the length of an extension. No server sends an extension. */
 const HEADER_BYTES = 19;
 const TRAILER = -1;
 

@@ -7,8 +7,8 @@ export type TextRow = readonly (string | null)[];
 const AS_TEXT = { getTypeParser: () => (text: string) => text };
 
 /**
- * Reads the rows of a SELECT page by page by a cursor, in the transaction that the caller has begun. The memory is that of a
- * page. The caller ends the transaction, which also closes a cursor that was not read to its end.
+ * Reads the rows of a SELECT page by page by a cursor, in the transaction that the caller has begun. It needs the
+ * memory of one page. The caller ends the transaction. That also closes a cursor that was not read to its end.
  */
 export async function* cursorRows(
   tx: pg.ClientBase,

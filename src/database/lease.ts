@@ -11,15 +11,15 @@ export interface LeaseOptions {
   readonly renewMs?: number;
 }
 
-/** Holds leases for one holder. One statement renews its leases and tries to take those that it waits for. */
+/** Holds leases for one holder. One statement renews its leases and tries to take the leases that it waits for. */
 export interface LeaseHolder {
   /**
    * Waits for the lease `name`, then runs `work` while holding it. The work's signal aborts when the lease is lost or the
    * caller's signal aborts. At the end the lease is given back at once. Leases expire by the database's clock, so the clocks of
    * the holders need not agree.
    *
-   * A lease only avoids double work. A holder that was paused for longer than the lease lasts continues for a moment beside
-   * its successor. So the work must protect its own writes (by a compare-and-set).
+   * A lease only avoids double work. A holder that was paused for longer than the lease lasts continues for a moment at
+   * the same time as its successor. So the work must protect its own writes (by a compare-and-set).
    * @returns the work's result, or undefined if the signal aborted first
    */
   hold<T>(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
@@ -160,7 +160,7 @@ class Leases implements LeaseHolder {
     lose();
   }
 
-  /** Renews and takes leases, and divides shares. A second statement takes what the first one found free. */
+  /** Renews and takes leases, and divides shares. A second statement takes the leases that the first one found free. */
   private async renewShares(shared: readonly Share[], names: readonly string[]): Promise<ReadonlySet<string>> {
     const requestedAt = performance.now();
     const all = [...names, ...shared.flatMap((share) => share.leases())];

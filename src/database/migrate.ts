@@ -20,9 +20,9 @@ export async function migrate(pool: pg.Pool, schema: string, migrations: Migrati
   const newer = done.filter((name) => !known.has(name));
   if (newer.length > 0)
     throw new NewerDatabaseError(
-      `the database was written by a newer version: schema ${schema} has ${newer.join(', ')}, which this one does not know`,
+      `the database was written by a newer version: schema ${schema} has ${newer.join(', ')}, unknown to this version`,
     );
-  // Skips Kysely, which reads every table of every schema and fails if one is dropped at the same time.
+  // Skips Kysely: it reads every table of every schema and fails if one is dropped at the same time.
   if (done.length === known.size) return;
   // Loaded only here, since it has 260 files. Most starts, and all commands but the first, have nothing to migrate.
   const { Kysely, Migrator, PostgresDialect, sql } = await import('kysely');

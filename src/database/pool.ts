@@ -13,9 +13,9 @@ export interface PoolOptions {
    * takes: a statement that is retried before it can end is retried forever.
    */
   readonly answerWithinMs?: number;
-  /** Settings of each connection, as statements. Absent: those of the server. */
+  /** Settings of each connection, as statements. Absent: the server's limits. */
   readonly settings?: string;
-  /** Called with the error of a broken connection. The query on it rejects with an error of its own. */
+  /** Called with the error of a broken connection. The query on it also rejects. */
   readonly onError: (error: Error) => void;
 }
 
@@ -46,8 +46,8 @@ export function createPool(options: PoolOptions): pg.Pool {
 }
 
 /**
- * Ends the pool's connections when the signal aborts, also those with a query under way: a server or a connection pooler may
- * delay a query for as long as the pool allows. Call it before the pool has connections.
+ * Ends the pool's connections when the signal aborts, also connections that run a query: a server or a connection
+ * pooler may delay a query for as long as the pool allows. Call it before the pool has connections.
  * @returns a function that undoes the call
  */
 export function cutOffOnAbort(pool: pg.Pool, signal: AbortSignal): () => void {

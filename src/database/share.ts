@@ -122,7 +122,7 @@ export function createShare(name: string, holder: string, { parts, turn, standBy
 
 /** The members and parts of a share, as one member sees them when it plans. */
 interface ShareView {
-  /** The number of parts, which are numbered from 0. */
+  /** The number of parts. They are numbered from 0. */
   readonly parts: number;
   /** Different for shares that are divided side by side, so that their remainders come to different members. */
   readonly turn: number;

@@ -7,8 +7,8 @@ import { isDatabaseDown } from './errors.ts';
 /**
  * Snapshots of streams, in tables of the schema `runtime`. They are derived and may be dropped at any moment.
  *
- * A snapshot of a million entries has 70 MB. It is written part by part, each in a transaction of its own: the PostgreSQL log
- * shows its readers nothing newer than the oldest open transaction that writes. The row of the snapshot comes last.
+ * A snapshot of a million entries has 70 MB. It is written part by part, each in its own transaction: the PostgreSQL
+ * log shows its readers nothing newer than the oldest open transaction that writes. The row of the snapshot comes last.
  */
 export const SNAPSHOTS_DDL = `
   CREATE SEQUENCE runtime.snapshot_ids;
@@ -64,7 +64,7 @@ export interface Snapshots {
   /**
    * Saves a snapshot, unless another instance has saved one of a commit after revision `since`. Resolves also if the database
    * does not answer.
-   * @param take makes the snapshot, which is of a commit after `since`, too
+   * @param take makes the snapshot, also of a commit after `since`
    */
   save(stream: string, version: number, since: number, take: () => Snapshot): Promise<void>;
   /** Drops the snapshot with this head. Resolves also if the database does not answer. */
@@ -121,7 +121,7 @@ export function openSnapshots(pool: pg.Pool, onFailure: (error: Error) => void):
   };
 }
 
-/** Null: there is no snapshot. Its bytes are null if they are not those that were saved. */
+/** Null: there is no snapshot. Its bytes are null if they differ from the saved ones. */
 async function read(
   pool: pg.Pool,
   stream: string,

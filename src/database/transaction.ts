@@ -20,7 +20,7 @@ export async function inTransaction<T>(
       broken = false;
       return result;
     } catch (error) {
-      // Skips ROLLBACK, which no server would answer. The transaction ends with its connection.
+      // Skips ROLLBACK: no server would answer it. The transaction ends with its connection.
       if (isDatabaseDown(error)) throw error;
       await tx.query('ROLLBACK').then(
         () => (broken = false),

@@ -36,7 +36,7 @@ export async function giveToOwnerOf(folder: string, path: string): Promise<void>
 
 export const newPassword = (): string => randomBytes(24).toString('base64url');
 
-/** Returns `preferred` if it is free, else a free port below those that systems use for outgoing connections (32768 and up). */
+/** Returns `preferred` if it is free, else a free port below the range for outgoing connections (32768 and up). */
 export async function freePort(preferred: number | undefined): Promise<number> {
   for (let candidate = preferred; ; candidate = undefined) {
     const port = candidate ?? 20_000 + (randomBytes(2).readUInt16BE() % 12_000);

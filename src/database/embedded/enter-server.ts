@@ -33,7 +33,7 @@ const CANNOT_CONNECT_NOW = '57P03';
 export const ASK_MS = 5_000;
 /**
  * A server that refuses all connections and has no startup process for this time is stuck, for example after a full
- * disk. Between a crash and the startup process a server waits for its backends, which it kills after 5 s.
+ * disk. Between a crash and the startup process a server waits for its backends. It kills them after 5 s.
  */
 const STUCK_MS = 10_000;
 const POLL_MS = 250;
@@ -103,8 +103,8 @@ async function isOrphan({ port }: Server, password: string): Promise<boolean> {
 }
 
 /**
- * Whether the server has a startup process, which replays the server's log after a crash. A server that refuses connections
- * and has none will refuse them forever. Windows shows no titles of processes, so there it returns true.
+ * Whether the server has a startup process. It replays the server's log after a crash. A server that refuses
+ * connections and has none will refuse them forever. Windows shows no titles of processes, so there it returns true.
  */
 async function hasStartupProcess(serverPid: number): Promise<boolean> {
   if (process.platform === 'win32') return true;

@@ -57,11 +57,11 @@ const HOLD = 'trap "" HUP INT TERM; echo locked; exec cat > /dev/null';
 async function lockByFlock(folder: string, name: string): Promise<FolderLock | undefined> {
   const path = join(folder, `${name}.lock`);
   await makeLockFile(folder, path);
-  // In a session of its own, a Ctrl-C in the terminal does not free the lock before the service has drained.
+  // In a separate session, a Ctrl-C in the terminal does not free the lock before the service has drained.
   const child = spawn('flock', ['-n', path, 'sh', '-c', HOLD], { stdio: 'pipe', detached: true });
   const errors: Buffer[] = [];
   child.stderr.on('data', (part: Buffer) => errors.push(part));
-  child.stdin.on('error', () => {}); // the child has ended, which `close` reports
+  child.stdin.on('error', () => {}); // the child has ended; `close` reports that
   const closed = new Promise<Error | null>((done) => {
     child.once('error', done);
     child.once('close', () => done(null));

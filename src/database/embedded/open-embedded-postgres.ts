@@ -40,7 +40,10 @@ export interface EmbeddedPostgres {
 
 /** The longest wait for the start lock: longer than the slowest stop of a server (80 s, `stopServer`). */
 const START_LOCK_MS = 120_000;
-/** How long the first start is retried. After a kill -9 the server's backends may live for a while, and it does not start beside them. */
+/**
+ * How long the first start is retried. After a kill -9 the server's backends may live for a while, and a new server
+ * does not start before they end.
+ */
 const RETRY_FOR_MS = 30_000;
 /** After a crash the first attempt comes at once, the second after 0.25 s, each further one after twice as long, up to 15 s. */
 const LEAST_PAUSE_MS = 250;
@@ -49,7 +52,7 @@ const LONGEST_PAUSE_MS = 15_000;
 const STEADY_MS = 60_000;
 
 /**
- * Opens a PostgreSQL server of our own in `dataDir`, and resolves when it answers. Until `close`, a server that dies is started
+ * Opens our PostgreSQL server in `dataDir`, and resolves when it answers. Until `close`, a server that dies is started
  * again; until then its clients get broken and refused connections.
  * @throws EmbeddedPostgresError
  */
@@ -160,7 +163,7 @@ async function keepServer(place: ClusterPlace, options: EmbeddedPostgresOptions)
     password,
     async choosePort() {
       if (mayStart) return port;
-      throw new EmbeddedPostgresError('did-not-start', 'the service that runs beside this command has to start it');
+      throw new EmbeddedPostgresError('did-not-start', 'a service is running and has to start it');
     },
     replaceOrphan: false,
     retryForMs: 0,

@@ -47,7 +47,8 @@ export async function findServerUser(dataDir: string, cluster: string, postgres:
   let setprivFound = true;
   for (const command of candidates) {
     try {
-      // Tries access: modes alone do not decide. Access lists, the umask at install and missing capabilities count too.
+      // Tries access: the mode is not the only rule. Access lists, the umask at install and missing capabilities count
+      // too.
       const probe = command('/bin/sh', ['-c', 'cd -- "$1" && exec "$0" --version', postgres, dataDir]);
       await run(probe.file, probe.args, probe.options);
       return { account, command };

@@ -29,8 +29,8 @@ export interface StartOptions {
 const POLL_MS = 25;
 
 /**
- * Finds the server that runs on the cluster, whichever OS process has started it. A postmaster.pid alone proves nothing: it
- * outlives a kill -9, and pids are reused.
+ * Finds the server that runs on the cluster, whichever OS process has started it. A postmaster.pid by itself proves
+ * nothing: it outlives a kill -9, and pids are reused.
  */
 export async function findServer({ folder }: Pick<ClusterPlace, 'folder'>): Promise<Server | undefined> {
   const lines = await readPidFile(folder);
@@ -43,8 +43,8 @@ export async function findServer({ folder }: Pick<ClusterPlace, 'folder'>): Prom
 }
 
 /**
- * Starts the server in a session of its own. Resolves when it accepts connections, however long its recovery takes. If the
- * server ends first, the error's message has the last lines of its log.
+ * Starts the server in a separate session. Resolves when it accepts connections, however long its recovery takes. If
+ * the server ends first, the error's message has the last lines of its log.
  */
 export async function startServer(place: ClusterPlace, port: number, options: StartOptions): Promise<void> {
   const { log, signal } = options;
@@ -79,8 +79,8 @@ export async function startServer(place: ClusterPlace, port: number, options: St
 }
 
 /**
- * Stops the server: first by a fast shutdown, which ends sessions and writes a checkpoint, then by an immediate one, then by a
- * kill. Committed data survive each of them.
+ * Stops the server: first by a fast shutdown (it ends sessions and writes a checkpoint), then by an immediate one, then
+ * by a kill. Committed data survive each of them.
  * @param options.atOnce leaves out the fast shutdown, for a server that cannot write a checkpoint
  * @param options.signal ends the wait with the signal's reason: the server continues to stop
  */
@@ -135,7 +135,7 @@ async function isServer(pid: number, folder: string): Promise<boolean> {
 /** The OS process's arguments, separated by spaces. */
 async function commandLine(pid: number): Promise<string> {
   try {
-    // Every user may read it, unlike /proc/<pid>/cwd, which a container's root may not read of other users.
+    // Every user may read it. A container's root may not read /proc/<pid>/cwd of other users.
     if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
     return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
   } catch {
@@ -206,7 +206,7 @@ const settings = {
   min_wal_size: '256MB',
   checkpoint_timeout: '15min',
   wal_compression: 'on',
-  // A new segment would be 16 MB of zeros, written and flushed while a commit waits: up to 120 ms beside a rebuild.
+  // A new segment would be 16 MB of zeros, written and flushed while a commit waits: up to 120 ms during a rebuild.
   wal_init_zero: 'off',
   // One I/O worker is enough for an installation of this size (two OS processes fewer), and it subscribes to no server (one fewer).
   io_workers: '1',

@@ -53,6 +53,6 @@ test.each(['log', 'runtime'])('a newer database (schema %s) refuses an older pro
     `INSERT INTO ${schema}.kysely_migration (name, timestamp) VALUES ('9999_from_the_future', '2030-01-01')`,
   );
   await expect(startTestInstance(env)).rejects.toThrow(
-    `the database was written by a newer version: schema ${schema} has 9999_from_the_future, which this one does not know`,
+    `the database was written by a newer version: schema ${schema} has 9999_from_the_future, unknown to this version`,
   );
 });
