@@ -116,7 +116,7 @@ async function openAuditedNames(pool: pg.Pool): Promise<AuditedNames> {
     },
 
     close() {
-      // Ends the session, which drops its temporary table.
+      // Ends the session, and so drops its temporary table.
       session.release(true);
     },
   };

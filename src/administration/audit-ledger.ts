@@ -23,15 +23,15 @@ const MAX_LISTED = 1000;
 export interface AuditedLedger {
   /** The first findings. */
   readonly findings: readonly Finding[];
-  /** All findings, also those that are not listed. */
+  /** All findings, also unlisted ones. */
   readonly count: number;
   /** The amounts of things that were checked, and how long it took. */
   readonly note: string;
 }
 
 /**
- * Verifies hash chains, accounts and, unless a bot is named, read models against a replay. The parts run beside each
- * other: while one waits for the database, another checks.
+ * Verifies hash chains, accounts and, unless a bot is named, read models against a replay. The parts run side by side:
+ * while one waits for the database, another checks.
  */
 export async function auditLedger(context: LongWorkContext, bot: string | undefined): Promise<AuditedLedger> {
   const begun = performance.now();
@@ -45,7 +45,7 @@ export async function auditLedger(context: LongWorkContext, bot: string | undefi
   return { findings, count: lists.reduce((sum, { count }) => sum + count, 0), note };
 }
 
-/** Works beside each other. If one fails, the others are stopped, and it is thrown when all have ended. */
+/** Works side by side. If one fails, the others are stopped, and it is thrown when all have ended. */
 async function together<T>(
   context: LongWorkContext,
   works: readonly ((part: LongWorkContext) => Promise<T>)[],
@@ -105,14 +105,14 @@ function inWords({ commits, heads, accounts, tables, models }: Checked): string 
   return models === 0 ? ofLog : `${ofLog}, ${tables} tables of ${models} read models`;
 }
 
-/** Replays at once: one reads and opens commits while the database writes those of another. */
+/** Replays at once: one reads and opens commits while the database writes the commits of another. */
 const AT_ONCE = 2;
 
 /** In the order of the read models. */
 async function* findingsOfReadModels(context: LongWorkContext, checked: Checked): AsyncGenerator<ReadModelFinding> {
   const models = context.manifests;
   const differences: string[][] = [];
-  // A read model that reads much begins early: that of events takes as long as the others together.
+  // A read model that reads much begins early: `events` takes as long as the others together.
   const waiting = [...models.entries()].sort(([, a], [, b]) => b.categories.length - a.categories.length);
   const replayAll = async (part: LongWorkContext): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())

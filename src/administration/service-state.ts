@@ -6,7 +6,7 @@ import { allVersions, type Version } from '../projections/runtime/versions.ts';
 import { type BroadcastsNow, broadcastsNow } from '../queries/broadcast/broadcasts-now.ts';
 import { type LastAudit, lastAudit } from '../queries/operations/jobs.ts';
 
-/** The values that `/metrics` reads from the database beside the lag of read models (decisions.md#metrics). */
+/** The values that `/metrics` reads from the database besides the lag of read models (decisions.md#metrics). */
 export interface ServiceState {
   readonly versions: readonly {
     readonly name: string;

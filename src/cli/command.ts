@@ -34,7 +34,7 @@ export interface CliContext extends LongWorkContext {
   yieldToService(): Promise<void>;
   /** Where a command writes data that are its output, and not its answer. */
   readonly standardOutput: Writable;
-  /** Writes a line for a person beside the answer. */
+  /** Writes a line for a person in addition to the answer. */
   notice(line: string): void;
   /** Where followers put events (EXPORT_CLICKHOUSE_URL, EXPORT_S3_…). */
   readonly destinations: Destinations;
@@ -56,7 +56,7 @@ export interface Change {
   readonly category: string;
   /** Position of its last commit. Undefined: nothing was appended, and there is nothing to wait for. */
   readonly position: Position | undefined;
-  /** Whether instances may have the former state in a cache. False for new things, which no cache holds yet. */
+  /** Whether instances may have the old state in a cache. False for new things: no cache holds them yet. */
   readonly replaces?: boolean;
   /** Whether it changes amounts of events that are already in the log. */
   readonly revalues?: boolean;
@@ -99,7 +99,7 @@ export type Work<Parameters extends readonly unknown[]> = (
   ...parameters: Parameters
 ) => Promise<Answer>;
 
-/** Passed to the function of a noun, which adds the noun's commands. */
+/** Passed to the function that adds the commands of a noun. */
 export interface Cli {
   /** `botledger <noun> …` */
   readonly noun: Command;

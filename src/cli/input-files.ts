@@ -12,7 +12,7 @@ import { plainBytes } from './plain-bytes.ts';
 export interface CsvRecord {
   /** The line in which the record ends, from 1. */
   readonly line: number;
-  /** The cells by column, without empty ones, and without the apostrophe of our own files (decisions.md#csv-formulas). */
+  /** The cells by column, without empty ones, and without the apostrophe of our files (decisions.md#csv-formulas). */
   readonly cells: ReadonlyMap<string, string>;
   /** The record as it stands in the file. */
   readonly text: string;

@@ -2,14 +2,14 @@ const [LINE_END, RETURN, BLANK, TAB] = [0x0a, 0x0d, 0x20, 0x09];
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 
-/** Whether a text of JSON has its values over several lines, or in one list, and not each on a line of its own. */
+/** Whether a text of JSON has its values over several lines, or in one list, and not each on its own line. */
 export function isJsonDocument(beginning: Buffer): boolean {
   return /^\uFEFF?\s*(?:\[|\{[\t ]*\r?\n)/.test(beginning.toString('utf8'));
 }
 
 /**
- * Puts each element of a JSON list, or each of the JSON objects that follow each other, on a line of its own, whatever its
- * size. White space within an element becomes one blank: without it the broken `1 2` would become 12.
+ * Puts each element of a JSON list, or each of the JSON objects that follow each other, on a separate line, whatever
+ * its size. White space within an element becomes one blank: without it the broken `1 2` would become 12.
  */
 export async function* onePerLine(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   /** The depth of the values: 1 in a list. */

@@ -11,8 +11,8 @@ const PIECE_BYTES = 1 << 20;
 const MAX_LAYERS = 3;
 
 /**
- * Reads the text of a file. Gzip is decompressed, and brotli, which only a name that ends in `.br` tells. JSON that is not one
- * value a line is put so. Of a zip the members follow each other, each as a file of its own.
+ * Reads the text of a file. Gzip is decompressed, and brotli. Only a name that ends in `.br` shows brotli. JSON that is
+ * not one value a line is put so. The members of a zip follow each other, each as a separate file.
  * @throws CliError the file is cut off or damaged, or has a form that holds no text
  */
 export async function* plainBytes(file: string): AsyncGenerator<Buffer> {

@@ -37,7 +37,7 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   },
   {
     name: 'goal',
-    description: 'Manage goals, which target events complete.',
+    description: 'Manage goals. Target events complete them.',
     load: async () => (await import('./catalog/goal-and-unit.ts')).goal,
   },
   {
@@ -107,7 +107,7 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   },
   {
     name: 'doctor',
-    description: 'Say in words what is wrong with the installation, and what to do. Changes nothing.',
+    description: 'Name the problems of the installation in words, and say what to do. Changes nothing.',
     load: async () => (await import('./operations/doctor.ts')).doctor,
   },
   {
@@ -174,7 +174,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     .configureOutput({
       writeOut: stdout,
       writeErr: stderr,
-      // Commander writes its suggestion on a line of its own; an error is one line (decisions.md#commands).
+      // Commander writes its suggestion on a separate line; an error is one line (decisions.md#commands).
       outputError: (text, write) => write(text.replace('\n(', ' (')),
       ...(helpWidth === undefined ? {} : { getOutHelpWidth: () => helpWidth }),
     })

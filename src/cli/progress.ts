@@ -13,7 +13,7 @@ const TERMINAL_MS = 200;
 const ELSEWHERE_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Writes one changing line on a terminal, elsewhere a line every 10 s. The rate is that of the current part. */
+/** Writes one changing line on a terminal, elsewhere a line every 10 s. The rate counts only the current part. */
 export function createProgress(stream: ProgressStream): ShowProgress {
   let part: { readonly begun: number; readonly before: number; readonly now: Progress } | null = null;
   let timer: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ import { isPropertyName } from '../domain/intake/properties.ts';
 import { type BotRow, findBot } from '../queries/catalog/bots.ts';
 import { CliError } from './command.ts';
 
-/** Parsers of option values. They throw InvalidArgumentError, which commander turns into one line. */
+/** Parsers of option values. They throw InvalidArgumentError. Commander turns it into one line. */
 
 export function positiveInteger(text: string): number {
   return integerFrom(text, 1);
@@ -34,7 +34,7 @@ export function zone(text: string): string {
   throw new InvalidArgumentError("It must be a time zone's IANA name, such as Europe/Berlin.");
 }
 
-/** Parses `old=new`, the names of a property. @param earlier those of the options before */
+/** Parses `old=new`, the names of a property. @param earlier names of the options before */
 export function rename(text: string, earlier: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
   const at = text.lastIndexOf('=');
   const [from, to] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
@@ -108,7 +108,7 @@ export function botOption(): Option {
   return new Option('--bot <public key>', 'the bot').argParser(once).makeOptionMandatory();
 }
 
-/** Makes the option `--bot`, which can be repeated, for a command about several bots. */
+/** Makes the option `--bot` for a command about several bots. It can be repeated. */
 export function botsOption(): Option {
   return new Option('--bot <public key...>', 'the bots');
 }

@@ -23,7 +23,7 @@ export interface OpenExportOptions extends Omit<ExportRequest, 'tables'> {
   readonly sources: Pick<Sources, 'now'>;
   /** Rows that are read and formatted in one go. */
   readonly pageRows: number;
-  /** Ends the export: what is read then rejects. */
+  /** Ends the export: later reads reject. */
   readonly signal: AbortSignal;
 }
 

@@ -31,7 +31,9 @@ const TYPES: Readonly<Record<string, string>> = {
   update_id: 'Nullable(Int64)',
 };
 
-/** The number of latest inserts that the table remembers by their tokens: hours of a follower, which has one insert under way. */
+/**
+ * The number of latest inserts that the table remembers by their tokens: hours of a follower with one insert at a time.
+ */
 const REMEMBERED_INSERTS = 10_000;
 
 /** The statement that creates the table. Its key begins with the position, so the last one is found without a scan. */
@@ -48,9 +50,9 @@ COMMENT '${commentOf(scope)}'`;
 const commentOf = (scope: string): string => `botledger export follow: ${scope}`;
 
 /**
- * A table of ClickHouse. One insert is one block, which a MergeTree table without partitions adds whole or not at all. Its token
- * names the position before its rows, and the table takes a token once: so an insert that a killed follower has left under way
- * cannot add what a later one has added.
+ * A table of ClickHouse. One insert is one block. A MergeTree table without partitions adds it whole or not at all. Its
+ * token names the position before its rows, and the table takes a token once: so a late insert of a killed follower
+ * cannot add rows that a later insert has added.
  */
 export function clickHouseDestination({ url, table, scope }: ClickHouseOptions): Destination {
   const client = createClient({
@@ -132,7 +134,7 @@ function problemOf(
   return null;
 }
 
-/** The object of a row, as JSON has it. Numbers of any length are texts. */
+/** The object of a row, as in JSON. Numbers of any length are texts. */
 function valuesOf(row: TextRow): Record<string, string | null> {
   return Object.fromEntries(
     FOLLOW_COLUMNS.map(({ name, type }, index) => {

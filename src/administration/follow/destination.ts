@@ -23,7 +23,7 @@ export interface Destination {
   /**
    * Puts the rows, all or none, if the destination's last position is still `after`; of all calls with one `after`, also by others and
    * by earlier ones that are still under way, one takes effect.
-   * @returns the destination's last position of the partition, which is another than `last` if another call took effect
+   * @returns the destination's last position of the partition. It differs from `last` if another call took effect
    */
   put(batch: FollowBatch): Promise<Position | null>;
   close(): Promise<void>;

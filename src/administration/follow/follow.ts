@@ -42,7 +42,7 @@ const MOST_WAIT_MS = 60_000;
  * Puts every event of the log at the destination, each once, and follows the log until the signal aborts. After a failure, whose outcome
  * may be unknown, it asks the destination for its positions again and resumes there.
  * @returns the number of rows put
- * @throws what the first look at the destination or the log's end throws; UnfitDestinationError
+ * @throws errors of the first look at the destination or the log's end; UnfitDestinationError
  */
 export async function follow(options: FollowOptions): Promise<number> {
   const { log, destination, signal, onRetry, retryMs = FIRST_WAIT_MS } = options;

@@ -24,9 +24,9 @@ const READS = 3;
 const GROUP_ROWS = 10_000;
 
 /**
- * Objects of an S3 store. The key of an object has the position *before* its rows, and the store takes a key once (If-None-Match: *).
- * So the objects of a partition are a chain: each continues where the one before ends, which its metadata say, whatever writers
- * were killed or are late.
+ * Objects of an S3 store. The key of an object has the position *before* its rows, and the store takes a key once
+ * (If-None-Match: *). So the objects of a partition are a chain: each continues where the one before ends. Its metadata
+ * say so, whatever writers were killed or are late.
  */
 export function s3Destination({ url, region, accessKeyId, secretAccessKey, scope }: S3Options): Destination {
   const store = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
@@ -145,7 +145,7 @@ export function s3Destination({ url, region, accessKeyId, secretAccessKey, scope
   };
 }
 
-/** Why `fetch` failed, which its own message does not say. Of several addresses of a host, the first one's failure. */
+/** Why `fetch` failed. Its own message does not say it. Of several addresses of a host, the first one's failure. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError && error.errors.length > 0) return causeOf(error.errors[0]);

@@ -90,7 +90,7 @@ function withBasics(command: Command): Command {
   return command
     .option('--username <name>', "the platform's name of the bot; empty: none")
     .option('--token-file <file>', 'a file with the token of the Bot API; - reads the standard input')
-    .option('--token <token>', 'the token itself, which other accounts of the machine can see; empty: none')
+    .option('--token <token>', 'the token itself. Other accounts of the machine can see it; empty: none')
     .option('--timezone <zone>', 'IANA name');
 }
 

@@ -48,7 +48,7 @@ export function unit(cli: Cli): void {
   addListOfBots(cli, noun, listUnits);
 }
 
-/** Adds `<noun> list --bot K…`, which lists the rows of each bot, with the bot's public key first. */
+/** Adds `<noun> list --bot K…`: the rows of each bot, with the bot's public key first. */
 function addListOfBots(
   cli: Cli,
   noun: Command,

@@ -56,7 +56,7 @@ export function key(cli: Cli): void {
 
   noun
     .command('rotate')
-    .description('Issue a new key in place of another, which keeps working for the overlap.')
+    .description('Issue a new key in place of another. The old key works until the overlap ends.')
     .requiredOption('--key <id>', 'the key', positiveInteger)
     .addOption(
       new Option('--overlap <duration>', 'how long the old key keeps working')

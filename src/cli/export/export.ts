@@ -23,9 +23,9 @@ interface ExportOptions {
 
 const DESCRIPTIONS: Readonly<Record<ExportKind, string>> = {
   events: 'Export events by date, with their custom properties and labels.',
-  users: 'Export users by id. The period is that of their creation.',
+  users: 'Export users by id. The period selects by the date of creation.',
   accruals: 'Export what referrers earned, reversed accruals and their compensations included.',
-  recipients: 'Export the recipients of broadcasts. A period leaves out those without an outcome.',
+  recipients: 'Export the recipients of broadcasts. A period leaves out recipients without an outcome.',
 };
 
 export function exportCommands(cli: Cli): void {
@@ -41,8 +41,8 @@ function exportCommand(cli: Cli, kind: ExportKind): Command {
     .addOption(new Option('--from <date>', 'The first day or moment of the period.').argParser(bound(parseFrom)))
     .addOption(new Option('--to <date>', 'The last day or moment, included.').argParser(bound(parseTo)))
     .addOption(new Option('--format <format>', 'The format.').choices(EXPORT_FORMATS).default('ndjson'))
-    .option('--raw', 'CSV for programs: texts as they are, also those that a spreadsheet takes for formulas.')
-    .option('--output <file>', 'The file, which appears when it is whole; - is the standard output.', '-')
+    .option('--raw', 'CSV for programs: texts as they are, also texts that a spreadsheet takes for formulas.')
+    .option('--output <file>', 'The file. It appears when it is complete; - is the standard output.', '-')
     .action(cli.action<[ExportOptions]>((context, options) => writeExport(context, kind, options)));
 }
 
@@ -126,7 +126,10 @@ async function writeAll(parts: AsyncIterable<Uint8Array>, output: Writable, stan
   }
 }
 
-/** Fills a file beside it, for its owner alone, and renames it, so that a file of this name is whole. What cannot be written fails first. */
+/**
+ * Writes a temporary file (mode 0600) and renames it, so the target is complete or absent. What cannot be written fails
+ * first.
+ */
 async function intoFile<T>(file: string, fill: (output: Writable) => Promise<T>): Promise<T> {
   const there = await stat(file).catch(() => null); // whatever is wrong with the name, opening it tells
   if (there !== null && !there.isFile()) throw new CliError(`--output ${file} is not a file`);

@@ -35,7 +35,9 @@ export function followCommand(cli: Cli): void {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--table <name>', `The table of ClickHouse, which is created; default ${TABLE}.`).argParser(tableName),
+      new Option('--table <name>', `The table of ClickHouse. It is created if absent; default ${TABLE}.`).argParser(
+        tableName,
+      ),
     )
     .addOption(
       new Option(

@@ -101,8 +101,8 @@ const READERS: Readonly<Record<EventFormat, (record: JsonObject) => Found | { re
     return { name: event, user: user_id, date, properties: properties ?? {}, rest };
   },
   /**
-   * Mixpanel, Raw Data Export API: one JSON object a line. `time` is in seconds, with `time_in_ms` in milliseconds. CSV and
-   * tables of warehouses have the properties beside the name.
+   * Mixpanel, Raw Data Export API: one JSON object a line. `time` is in seconds, with `time_in_ms` in milliseconds. CSV
+   * and tables of warehouses have the properties next to the name.
    */
   mixpanel({ event, properties, ...flat }) {
     const given = properties === undefined ? flat : objectIn(properties);

@@ -7,7 +7,7 @@ import type { RecordReader } from './event-formats.ts';
 
 /**
  * Reads the events of a file of NDJSON or CSV, each checked as send-event checks it.
- * @param columns those that a CSV file must have
+ * @param columns the columns that a CSV file must have
  */
 export async function* eventsOf(
   path: string,

@@ -33,7 +33,7 @@ export function importCommands(cli: Cli): void {
     );
 
   const dryRunOption = (): Option =>
-    new Option('--dry-run', 'Read the file, count and name what is wrong with it, and import nothing.');
+    new Option('--dry-run', 'Read the file, count and name its mistakes, and import nothing.');
 
   noun
     .command('events')
@@ -52,7 +52,7 @@ export function importCommands(cli: Cli): void {
     .option('--rename <old=new>', 'Another name for a property; can be repeated.', rename)
     .addOption(refusedOption())
     .addOption(dryRunOption())
-    .argument('<file>', 'one event a line, as send-event takes it with a date, or as the format has it')
+    .argument('<file>', 'one event a line, as send-event takes it with a date, or in the format given by --format')
     .action(cli.action<[string, EventsOptions]>(importEventFile));
 
   noun
@@ -110,7 +110,7 @@ function readingOf({ format, userProperty, timezone, rename }: FormatOptions): s
   return JSON.stringify([format, userProperty, ...more]);
 }
 
-/** Refuses what the import refuses before it reads lines, and counts the lines. */
+/** Makes the import's checks that need no line, and counts the lines. */
 async function dryRunOf(
   { log }: CliContext,
   path: string,

@@ -10,7 +10,7 @@ export interface PropertyKeeper {
    * @returns null if none is left
    */
   keep(properties: JsonObject): JsonObject | null;
-  /** Lines for a person: what was renamed and left out so far. */
+  /** Lines for a person: the properties renamed and left out so far. */
   notes(): readonly string[];
 }
 
@@ -86,11 +86,11 @@ const HASH_DIGITS = 8;
 const MAX_READABLE = 64 - 1 - HASH_DIGITS;
 
 /**
- * The name of a property that send-event would not take. It depends on the given name alone, and two names have two: in one
- * file, in files of different months, and next to events that the bot sends.
+ * The name of a property that send-event would not take. It depends only on the given name, and two names have two: in
+ * one file, in files of different months, and next to events that the bot sends.
  */
 function distinctName(name: string): string {
-  // JSON text has lone surrogates as escapes, which UTF-8 would all make the same.
+  // JSON text has lone surrogates as escapes. In UTF-8 they would all be the same.
   const hash = createHash('sha256').update(JSON.stringify(name)).digest('hex').slice(0, HASH_DIGITS);
   return `${name.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, MAX_READABLE)}_${hash}`;
 }

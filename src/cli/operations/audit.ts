@@ -16,7 +16,7 @@ export function audit(cli: Cli): void {
     .description("Compute a referrer's history from the log and compare it with the read model.")
     .addOption(botOption())
     .requiredOption('--user <id>', 'the referrer', positiveInteger)
-    .option('--unit <id>', 'of this unit alone', positiveInteger)
+    .option('--unit <id>', 'only of this unit', positiveInteger)
     .option('--at <date>', 'up to then, to its end: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS (UTC), or RFC 3339', endOf)
     .action(
       cli.action<[BalanceRequest]>(async (context, given) => {
@@ -28,7 +28,7 @@ export function audit(cli: Cli): void {
   noun
     .command('verify')
     .description('Prove the ledger: every hash chain, every account, every read model against a replay.')
-    .option('--bot <public key>', 'the streams and accounts of this bot alone, and no replays', once)
+    .option('--bot <public key>', 'only the streams and accounts of this bot, and no replays', once)
     .option('--no-record', 'do not record that the ledger was audited')
     .action(
       cli.action<[{ readonly bot?: string; readonly record: boolean }]>(async (context, { bot, record }) => {

@@ -25,7 +25,7 @@ export function operator(cli: Cli): void {
 
   noun
     .command('list')
-    .description('List the operators, those that were revoked too.')
+    .description('List the operators, also revoked ones.')
     .action(cli.action<[object]>(async (context) => ({ value: await listOperators(await context.at('catalog')) })));
 
   noun

@@ -26,7 +26,7 @@ export function projection(cli: Cli): void {
 
   noun
     .command('rebuild')
-    .description('Build the next version of a read model beside the live one. Safe to repeat: it resumes.')
+    .description('Build the next version of a read model next to the live one. Safe to repeat: it resumes.')
     .argument('[name]', 'the read model')
     .option('--all', 'Rebuild every read model, one after the other.')
     .action(

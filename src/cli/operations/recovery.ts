@@ -33,7 +33,9 @@ export function recovery(cli: Cli): void {
 
   noun
     .command('payouts')
-    .description('List the payouts that the client may know of, and with --client those that only the client knows.')
+    .description(
+      'List the payouts that the client may know of, and with --client the payouts that only the client knows.',
+    )
     .option('--client <file>', 'the webhook-ids that the client has seen since the backup, one a line')
     .action(
       cli.action<[{ client?: string }]>(async (context, { client }) => {
@@ -56,7 +58,7 @@ export function recovery(cli: Cli): void {
   noun
     .command('end')
     .description('Let payouts and broadcasts leave the service again. The log records it.')
-    .requiredOption('--reason <text>', 'what was compared')
+    .requiredOption('--reason <text>', 'the comparison that was made')
     .action(
       cli.action<[{ reason: string }]>(async (context, { reason }) => {
         await endRecovery(context, reason);

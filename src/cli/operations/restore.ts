@@ -5,7 +5,10 @@ import { type BackedUp, restore, totalsOf } from '../../log/backup.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';
 import { refuseService } from './refuse-service.ts';
 
-/** A restore fills a new installation. Its embedded database must not have had a start, which would create the demo's owner. */
+/**
+ * A restore fills a new installation. Its embedded database must never have been started: a start would create the
+ * demo's owner.
+ */
 const CREATES_DATABASE = { mayCreateDatabase: true };
 
 /** Printed after a restore, since the service pays and sends nothing before these steps. */

@@ -44,7 +44,7 @@ export function payout(cli: Cli): void {
     .description('Create a payout of everything available, one for each unit.')
     .addOption(botOption())
     .requiredOption('--user <id>', 'the referrer', positiveInteger)
-    .option('--unit <id>', 'this unit alone', positiveInteger)
+    .option('--unit <id>', 'only this unit', positiveInteger)
     .addOption(new Option('--method <method>').choices(['webhook', 'manual']).default('webhook'))
     .action(
       cli.action<[Create]>(async (context, { bot, user, unit, method }) => {
@@ -106,7 +106,7 @@ export function webhook(cli: Cli): void {
 
   noun
     .command('set')
-    .description('Set the address. Shows the signing secret, which stays the same when the address changes.')
+    .description('Set the address. Shows the signing secret. It stays the same when the address changes.')
     .addOption(botOption())
     .requiredOption('--url <url>', 'https; http only to WEBHOOK_ALLOWED_NETWORKS')
     .action(
@@ -133,7 +133,7 @@ export function webhook(cli: Cli): void {
     .command('deliveries')
     .description('List every attempt to announce a payout to the client, the latest first.')
     .addOption(botOption())
-    .option('--payout <id>', 'of this payout alone', positiveInteger)
+    .option('--payout <id>', 'only of this payout', positiveInteger)
     .action(
       cli.action<[{ bot: string; payout?: number }]>(async (context, { bot, payout }) => {
         await namedBots(await context.at('catalog'), [bot]);

@@ -88,7 +88,7 @@ export function rule(cli: Cli): void {
     );
 }
 
-/** Parses a unit's id, or the code of a currency, which it turns to capitals. */
+/** Parses a unit's id, or the code of a currency. Turns the code to capitals. */
 function unitOrCurrency(text: string): number | string {
   return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : positiveInteger(text);
 }
@@ -124,7 +124,7 @@ export function rate(cli: Cli): void {
 
   noun
     .command('set')
-    .description('Set what a rule earns this referrer from now on. Later edits of the rule do not change it.')
+    .description('Set the rate of a rule for this referrer from now on. Later edits of the rule do not change it.')
     .addOption(botOption())
     .requiredOption('--user <id>', 'the referrer', positiveInteger)
     .requiredOption('--rule <id>', 'the rule', positiveInteger)
