@@ -72,11 +72,14 @@ export async function load<State, Event>(
 
 /** How a command differs from: read the stream, decide, append, and after a conflict read on and decide again. */
 export interface DecideAndAppendOptions<State> extends CommandMeta {
-  /** Reads the stream to its end; `from` is what the attempt before read. Default: {@link load}. A cache reads its own copy on. */
+  /**
+   * Reads the stream to its end; `from` is the state that the attempt before read. Default: {@link load}. A cache reads
+   * its own copy on.
+   */
   readonly read?: (from: Loaded<State> | undefined) => Promise<Loaded<State>>;
   /** The first attempt decides on this and does not read. If the stream has grown since, the append is a conflict. */
   readonly known?: Loaded<State> | undefined;
-  /** Fetches what the decision needs; undefined: the decision lacks nothing. After it the stream is read again. */
+  /** Fetches data that the decision needs; undefined: the decision lacks nothing. After it the stream is read again. */
   readonly prepare?: (state: State, now: number) => Promise<void> | undefined;
   /**
    * Called with the error of each failed attempt and the number of failures so far. It throws to give up, and returns to

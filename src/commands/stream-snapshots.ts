@@ -20,12 +20,12 @@ export interface StreamSnapshot {
 
 /** Keeps one snapshot of a stream for each version of its bytes. */
 export interface SnapshotStore {
-  /** The snapshot, if its bytes are those that were saved. Resolves to null also if the store does not answer. */
+  /** The snapshot, if its bytes are unchanged. Resolves to null also if the store does not answer. */
   load(stream: string, version: number): Promise<StreamSnapshot | null>;
   /**
    * Saves a snapshot, unless another instance has saved one of a commit after revision `since`. Resolves also if the store
    * does not answer.
-   * @param take makes the snapshot, which is of a commit after `since`, too
+   * @param take makes the snapshot, also of a commit after `since`
    */
   save(stream: string, version: number, since: number, take: () => StreamSnapshot): Promise<void>;
   /** Drops the snapshot with this head. Resolves also if the store does not answer. */
@@ -33,8 +33,8 @@ export interface SnapshotStore {
 }
 
 /**
- * The commit in the log that a snapshot ends with. Its hash covers every commit before it, so the snapshot is of this stream.
- * Null: the log has another commit there, or none; the snapshot is of another log, as after a restore.
+ * The commit in the log that a snapshot ends with. Its hash covers every commit before it, so the snapshot belongs to
+ * this stream. Null: the log has another commit there, or none; the snapshot is of another log, as after a restore.
  */
 export async function lastCommitOf(
   log: EventLog,

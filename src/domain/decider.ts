@@ -11,9 +11,9 @@ import type { Rejection } from './rejection.ts';
 export type Decision<Event> = readonly Event[] | Rejection;
 
 /**
- * The state of one type of stream. Decisions are plain functions beside it: `(state, command, now) -> Decision`.
- * A fold owns its state: `evolve` may change it in place where a copy is expensive (copies for an event type stream of 10,000
- * names would have 50 million entries). Decisions never change it.
+ * The state of one type of stream. Decisions are plain functions next to it: `(state, command, now) -> Decision`. A
+ * fold owns its state: `evolve` may change it in place where a copy is expensive (copies for an event type stream of
+ * 10,000 names would have 50 million entries). Decisions never change it.
  */
 export interface Decider<State, Event> {
   initialState(): State;
@@ -37,7 +37,7 @@ export function decider<const Types extends readonly EventType<string, unknown>[
   return {
     initialState,
     evolve,
-    // The map above connects a name with its type, which the compiler cannot see.
+    // The map above connects a name with its type. The compiler cannot see that.
     read: (stored) => typeOf(stored.type).read(stored) as EventOf<Types[number]>,
     write: (event: DomainEvent) => typeOf(event.type).create(event.data),
   };

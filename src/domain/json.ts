@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { isLosslessNumber } from 'lossless-json';
 import { type Problem, under } from './problem.ts';
 
-/** Reads parsed JSON of unknown shape. Numbers are JS numbers, or those of lossless-json, which keep their text. */
+/** Reads parsed JSON of unknown shape. Numbers are JS numbers, or numbers of lossless-json: these keep their text. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** An own property; undefined if it is absent or null, which mean the same (decisions.md#plain-values). */
+/** An own property; undefined if it is absent or null, since both mean the same (decisions.md#plain-values). */
 export function property(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? (object[key] ?? undefined) : undefined;
 }

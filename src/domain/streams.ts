@@ -37,7 +37,7 @@ export const intakeStream = (bot: string): string => `intake-${bot}`;
 export const importStream = (bot: string, file: string): string => `import-${bot}/${file}`;
 /** A bot's settings and units. */
 export const botStream = (bot: string): string => `bot-${bot}`;
-/** A bot's goals and the names of its custom events, which share one sequence of ids. */
+/** A bot's goals and the names of its custom events. They share one sequence of ids. */
 export const eventTypesStream = (bot: string): string => `eventtypes-${bot}`;
 /** An owner and the owner's API keys. */
 export const ownerStream = (ownerId: number): string => `owner-${ownerId}`;
@@ -73,7 +73,7 @@ export function accountOf(stream: string): { readonly bot: string; readonly user
 export const webhookStream = (bot: string): string => `webhook-${bot}`;
 /** The time up to which a bot's automatic payouts are made. */
 export const autoPayoutsStream = (bot: string): string => `autopayouts-${bot}`;
-/** One broadcast and its lifecycle. Its audience and its sending have streams of their own. */
+/** One broadcast and its lifecycle. Its audience and its sending have separate streams. */
 export const broadcastStream = (bot: string, id: number): string => `broadcast-${bot}/${id}`;
 /** An uploaded list of chat ids. */
 export const segmentStream = (bot: string, segmentId: number): string => `segment-${bot}/${segmentId}`;

@@ -6,7 +6,7 @@ import { type BroadcastName, existingBroadcast } from './change.ts';
 
 /** Sources of an audience, read from the log, so that an id can be used as soon as the service gave it. */
 
-/** Loads those of the uploaded lists that are of a broadcast, whole. */
+/** Loads the uploaded lists that belong to a broadcast, whole. */
 export async function uploadedSegments(
   log: EventLog,
   { bot, id }: BroadcastName,
@@ -29,7 +29,7 @@ export async function uploadedSegments(
 /** How many streams are read at once. */
 const MAX_STREAMS = 10_000;
 
-/** Loads those of the broadcasts that are of these bots. @param bots public keys */
+/** Loads the broadcasts that belong to these bots. @param bots public keys */
 export async function taskSources(
   log: EventLog,
   bots: readonly string[],

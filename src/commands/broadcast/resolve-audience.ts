@@ -119,5 +119,5 @@ export async function frozenChats(log: EventLog, { bot, id }: BroadcastName): Pr
   return chats;
 }
 
-/** Commits of some 10,000 chats each. */
+/** Commits of about 10,000 chats each. */
 const PAGE = 10;

@@ -77,7 +77,7 @@ async function demoOwnerId(context: CommandContext, keptHash: string | null): Pr
     const { state } = await load(context.log, owner, ownerStream(id));
     if (state.owner !== null) return awaitsKey(state) || keyOf(state, keptHash) !== null ? id : null;
   }
-  // The id is reserved and not used, perhaps by a start that runs beside this one: both append to the same stream.
+  // The id is reserved and not used, perhaps by a start at the same time: both append to the same stream.
   if (last > 0) return last;
   await decideAndAppend(context, ids, idsStream('owner'), (state) =>
     state.last === 0 ? reserveIds(state, { kind: 'owner', count: 1, above: 0 }) : [],

@@ -89,7 +89,10 @@ async function firstUnknown(
   return undefined;
 }
 
-/** Issues a key in the place of another, which stays valid for `overlap` milliseconds. @param meta as in {@link issueKey} @throws Rejection */
+/**
+ * Issues a key in the place of another. The old key stays valid for `overlap` milliseconds. @param meta as in {@link
+ * issueKey} @throws Rejection
+ */
 export async function rotateKey(
   context: CommandContext,
   { ownerId, keyId, overlap }: KeyName & { readonly overlap: number },

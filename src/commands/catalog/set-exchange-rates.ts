@@ -4,7 +4,7 @@ import { EXCHANGE_RATES_STREAM } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 
-/** A rate takes some 110 bytes, so a commit stays below 1 MB, Kafka's default limit. */
+/** A rate takes about 110 bytes, so a commit stays below 1 MB, Kafka's default limit. */
 const RATES_PER_COMMIT = 5000;
 
 /**

@@ -42,10 +42,10 @@ export const unitCreatedIn = ({ events }: RecordedCommit): number => createdBy(e
 /**
  * Returns the bot's unit of a currency; creates it if there is none.
  *
- * Units are in the bot's stream, accruals in the referrer's account, and an append has one stream. So the unit comes first,
- * by a command of its own that is safe to repeat: a code has one unit, however many callers create it. A crash between the
- * two leaves a unit without an accrual. It is in no balance, and the next accrual finds it. The other order could leave
- * amounts in a unit without a name.
+ * Units are in the bot's stream, accruals in the referrer's account, and an append has one stream. So the unit comes
+ * first, by a separate command that is safe to repeat: a code has one unit, however many callers create it. A crash
+ * between the two leaves a unit without an accrual. It is in no balance, and the next accrual finds it. The other order
+ * could leave amounts in a unit without a name.
  * @throws Rejection not_found: no such bot
  */
 export async function ensureUnit(context: CommandContext, publicKey: string, code: string): Promise<AmountUnit> {

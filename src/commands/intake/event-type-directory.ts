@@ -13,7 +13,10 @@ import { idFloor } from '../operations/recovery.ts';
 
 /** Finds the event ids of custom events' names and of goals, for every intake request. */
 export interface EventTypeDirectory {
-  /** The ids of names. A new name gets an id, which is in the log before this resolves. @throws Rejection limit: its path is the index of a name */
+  /**
+   * The ids of names. A new name gets an id. The id is in the log before this resolves. @throws Rejection limit: its
+   * path is the index of a name
+   */
   resolve(bot: string, names: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The event ids of the bot's goals, by target id. Before a goal is reported missing, the log is read again, once for all. */
   goals(bot: string, targetIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
@@ -32,7 +35,7 @@ interface Request {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The most names and goals in memory, over all bots: some 100 bytes each. */
+/** The most names and goals in memory, over all bots: about 100 bytes each. */
 const MAX_CACHED = 500_000;
 
 export function createEventTypeDirectory(context: CommandContext): EventTypeDirectory {

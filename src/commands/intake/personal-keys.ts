@@ -12,7 +12,7 @@ export type PersonalKeys = (subjects: readonly string[]) => Promise<ReadonlyMap<
  * erased like the data before it. A shorter time erases less of it.
  */
 const FRESH_MS = 1000;
-/** Some 300 bytes each. */
+/** About 300 bytes each. */
 const MAX_CACHED = 50_000;
 
 interface Cached {

@@ -49,7 +49,7 @@ export function receiveCustomEvents(deps: {
   };
 }
 
-/** The event as the log has it. @param event_id the id of its name */
+/** The stored form of the event. @param event_id the id of its name */
 export function customEventItemOf(input: CustomEventInput, event_id: number): CustomEventItem {
   const { user_id, date, value_num, unit, value_str, category, webapp_name, event_key, properties } = input;
   return { event_id, user_id, date, value: value_num, unit, value_str, category, webapp_name, event_key, properties };

@@ -11,7 +11,7 @@ import { reportStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 
-/** A saved report as its stream in the log has it now. */
+/** The present state of a saved report in its stream. */
 export interface ExistingReport {
   readonly name: string;
   /** JSON text. */

@@ -10,7 +10,7 @@ import {
   refuseUnknownKeys,
 } from './audience.ts';
 
-/** The keys of a filter: what users are, and what they have done (interface.md, "Audience"). */
+/** The keys of a filter: properties of users, and their events (interface.md, "Audience"). */
 export const FILTER_KEYS = ['user_conditions', 'event_filters'] as const;
 
 interface FilterContext {

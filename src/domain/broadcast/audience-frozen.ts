@@ -20,7 +20,7 @@ export const audienceChunkFrozen = eventType(
     offset: count,
     /** When the resolution began; days are counted back from here. The same in all chunks. */
     as_of: z.number().int(),
-    /** Packed (packed-chats.ts): ascending, above those of the chunk before. */
+    /** Packed (packed-chats.ts): ascending, above the chats of the chunk before. */
     chats: z.string(),
   }),
 );
@@ -29,9 +29,9 @@ export const audienceChunkFrozen = eventType(
 export const audienceClosed = eventType('audience_closed', 1, z.object({ broadcast_id, count }));
 
 /**
- * Stream `audience-<bot>/<broadcast id>`: the recipients of a broadcast, frozen chunk by chunk. Each chunk begins above the
- * last chat of the one before, and the end is an event too. So a worker that resumes after another's crash, or works beside
- * another, can neither double a chat nor add one to an audience that is being sent to.
+ * Stream `audience-<bot>/<broadcast id>`: the recipients of a broadcast, frozen chunk by chunk. Each chunk begins above
+ * the last chat of the one before, and the end is an event too. So a worker that resumes after another's crash, or
+ * works at the same time, can neither double a chat nor add one to an audience that is being sent to.
  */
 export interface FrozenAudience {
   /** When its resolution began, ms UTC; null: it has no chunk. */

@@ -27,7 +27,7 @@ export const NO_SUCH_TASK = 'there is no such broadcast';
 
 /** Counts conditions of one audience: of include and exclude, and of all filters together. */
 export const MAX_SEGMENTS = 100;
-/** Each has up to 100 conditions of its own. */
+/** Each has up to 100 conditions itself. */
 export const MAX_SAVED_SEGMENTS = 10;
 
 export interface SegmentationsOptions {
@@ -75,7 +75,7 @@ export function parseSegmentations(input: unknown, options: SegmentationsOptions
 
 /**
  * Reads segmentations that were checked, from their JSON text.
- * @param savedSegments those that they name; null: the result lacks them
+ * @param savedSegments the saved segments that they name; null: the result lacks them
  * @throws TypeError they are invalid
  */
 export function storedSegmentations(

@@ -15,7 +15,7 @@ export type Segment =
   | { readonly type: 'list' | 'channel'; readonly chatIds: readonly number[] }
   /** Chats that were uploaded for this broadcast. */
   | { readonly type: 'custom'; readonly segmentId: number }
-  /** The recipients of another broadcast; of another bot's, only those that are users of this bot. */
+  /** The recipients of another broadcast; of another bot's, only recipients that are users of this bot. */
   | { readonly type: 'from_task'; readonly taskId: number }
   | ({ readonly type: 'filter' } & FilterConditions);
 
@@ -78,7 +78,7 @@ export const audienceUserFields: FieldCatalogue<ReportField> = {
   names: userFields.names.map((name) => name.replace(/^user\./, 'users.')),
 };
 
-/** The fields of an event's `conditions`: those of the event alone. */
+/** The fields of an event's `conditions`: only fields of the event. */
 export const audienceEventFields: FieldCatalogue<ReportField> = {
   find(name) {
     const field = reportFields.find(name);

@@ -52,7 +52,7 @@ export interface Answered extends Omit<Outcome, 'recipients'> {
 }
 
 /**
- * Records outcomes of a claim, without those that the log already has.
+ * Records outcomes of a claim, without outcomes that the log already has.
  * @returns a rejection if the claim was abandoned: another sender has taken over
  */
 export function answerBatch(

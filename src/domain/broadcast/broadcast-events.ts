@@ -78,8 +78,8 @@ export const broadcastCreated = eventType(
   content.extend({ id, type: z.enum(MESSAGE_TYPES), at }),
 );
 /**
- * Fields that are present replace those of the broadcast, each as a whole. A message takes the variants away, and variants
- * the message.
+ * Fields that are present replace the broadcast's fields, each as a whole. A message takes the variants away, and
+ * variants the message.
  */
 export const broadcastSaved = eventType('broadcast_saved', 1, content.partial().extend({ id }));
 /**

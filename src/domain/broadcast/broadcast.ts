@@ -18,7 +18,7 @@ import { divideAlike } from './variants.ts';
 
 /**
  * Stream `broadcast-<bot>/<id>`: a broadcast and its statuses (interface.md, "Broadcast status codes";
- * decisions.md#broadcast-status). The commands of owners are below, those of the service in `lifecycle.ts`.
+ * decisions.md#broadcast-status). The commands of owners are below, the commands of the service in `lifecycle.ts`.
  */
 
 /** 0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error, 6 resolving the audience, 7 audience frozen, 8 stopping. */
@@ -167,7 +167,7 @@ export interface MessageAt {
   readonly path: string;
 }
 
-/** The messages of a broadcast: those of its variants, or the only one. */
+/** The messages of a broadcast: the messages of its variants, or the only one. */
 export function messagesOf({ message, variants = [] }: Pick<BroadcastContent, 'message' | 'variants'>): MessageAt[] {
   if (variants.length === 0) return message === undefined ? [] : [{ message, path: 'message' }];
   return variants.map((variant, index) => ({ message: variant.message, path: `variants.${index}.message` }));

@@ -27,7 +27,7 @@ import { trackLinks } from './tracked-links.ts';
 /**
  * 1 to 6; only if the audience is not frozen. A resolution that was broken off by a cancellation continues with the saved segments
  * that it began with: some chats may be frozen.
- * @param savedSegments those that the audience names, as they are now
+ * @param savedSegments the saved segments that the audience names, as they are now
  */
 export function startResolution(
   state: BroadcastState,

@@ -27,7 +27,7 @@ interface Open {
   language?: string;
 }
 
-/** The text without its tags, and what the tags mean. @throws MarkupError */
+/** The text without its tags, and the meaning of the tags. @throws MarkupError */
 export function htmlMarkup(text: string): Markup {
   let visible = '';
   const open: Open[] = [];

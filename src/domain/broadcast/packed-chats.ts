@@ -1,7 +1,8 @@
 /**
- * Packs ascending chat ids: base64 of the distances between neighbours. A distance is in groups of seven bits, the lowest
- * first; the top bit of a byte is set if another follows. Distances of negative ids begin below the least safe integer,
- * those of positive ids at 0, which the distance 0 announces. So no distance is beyond what a double holds exactly.
+ * Packs ascending chat ids: base64 of the distances between neighbours. A distance is in groups of seven bits, the
+ * lowest first; the top bit of a byte is set if another follows. Distances of negative ids begin below the least safe
+ * integer. Distances of positive ids begin at 0, and the distance 0 announces them. So a double holds every distance
+ * exactly.
  */
 
 const BELOW_ALL = Number.MIN_SAFE_INTEGER - 1;

@@ -12,7 +12,7 @@ import { type Bounds, renderedProblem } from './template-check.ts';
 /** A message as one recipient would see it (decisions.md#message-preview). */
 export interface Preview {
   readonly text: ShownText | null;
-  /** Of a single file; those of an album stand in `media`. */
+  /** Of a single file; the files of an album stand in `media`. */
   readonly caption: ShownText | null;
   readonly media: readonly ShownMedia[];
   /** Rows of the inline keyboard. */
@@ -46,8 +46,8 @@ export interface ShownButton {
 const MESSAGE = 'message';
 
 /**
- * Renders a message for a user, by the code that sends it, and reads its markup. Never throws for a wrong message: what is
- * wrong is shown as it was written, and is in `problems`.
+ * Renders a message for a user, by the code that sends it, and reads its markup. Never throws for a wrong message: a
+ * wrong part is shown as it was written, and is in `problems`.
  */
 export function previewMessage(type: MessageType, message: unknown, user: TemplateUser): Preview {
   const problems: Problem[] = [];
@@ -58,7 +58,7 @@ export function previewMessage(type: MessageType, message: unknown, user: Templa
   const sent: JsonObject = { ...given, ...rendered(type, right, user, problems) };
   const mode = typeof right['parse_mode'] === 'string' ? (parseModeOf(right['parse_mode']) ?? null) : null;
 
-  /** @param isRight whether the author's text has no problem of its own */
+  /** @param isRight whether the author's text has no problem itself */
   const shown = (value: unknown, bounds: Bounds, path: string, of: ParseMode | null, isRight: boolean) => {
     if (typeof value !== 'string') return null;
     const problem = isRight ? renderedProblem(value, of, bounds) : undefined;
@@ -113,7 +113,7 @@ const KINDS: Readonly<Partial<Record<MessageType, string>>> = {
   sendVoice: 'voice',
 };
 
-/** The files of a message; a wrong item counts with what it has. */
+/** The files of a message; a wrong item counts with its readable fields. */
 function mediaOf(type: MessageType, sent: JsonObject): { type: string; media: string; caption: unknown }[] {
   const kind = KINDS[type];
   if (kind !== undefined) {
@@ -134,7 +134,7 @@ function buttonsOf(markup: unknown): ShownButton[][] {
   return rows.map((row) => listOf(row).filter(isJsonObject).map(buttonOf));
 }
 
-/** Fields of a button that are not what it does. */
+/** Fields of a button that are no action. */
 const LOOKS = ['text', 'icon_custom_emoji_id', 'style'];
 
 function buttonOf(button: JsonObject): ShownButton {

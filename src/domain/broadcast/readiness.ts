@@ -24,7 +24,7 @@ export interface ReadinessOptions {
   readonly hasPublicUrl: boolean;
   /** The broadcasts that its audience is made from, if the key reaches their bots. */
   readonly tasks: ReadonlyMap<number, TaskSource>;
-  /** The saved segments that its audience names, if they are of the bot. */
+  /** The saved segments that its audience names, if they belong to the bot. */
   readonly savedSegments: SavedSegments;
 }
 

@@ -1,8 +1,8 @@
 /** Descriptions of refusals (400): which of them refuse the message itself, and which are the same. */
 
-/** Parts of a message, which may name a user or a chat: `BUTTON_USER_INVALID`. */
+/** Parts of a message. They may name a user or a chat: `BUTTON_USER_INVALID`. */
 const PART_OF_MESSAGE = /^(can't parse|button|inline (keyboard )?button|reply markup)/;
-/** One chat, one user, or what the bot may do there. */
+/** One chat, one user, or the bot's rights there. */
 const NAMES_RECIPIENT =
   /\b(chat|user|group|supergroup|channel|peer|member|participant|recipient|topic|thread|rights|forbidden|restricted|privacy|blocked|deactivated|premium)s?\b/;
 const ALBUM = /^failed to send message #\d+ with the error message "(.*)"\.?$/;

@@ -148,7 +148,7 @@ function parseRows(input: unknown, path: string, problems: Problem[]): unknown {
 
 function parseButton(input: unknown, path: string, problems: Problem[]): unknown {
   if (!isJsonObject(input)) {
-    problems.push({ path, message: 'must be an object with text and what the button does' });
+    problems.push({ path, message: 'must be an object with text and the action of the button' });
     return undefined;
   }
   const actions = Object.keys(ACTIONS);

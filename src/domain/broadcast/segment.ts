@@ -20,7 +20,7 @@ export const segmentPartUploaded = eventType(
     parts: z.number().int().positive(),
     /** How many chats the whole list has, without duplicates. */
     count: z.number().int().positive(),
-    /** Packed (`packed-chats.ts`): ascending, above those of the part before. */
+    /** Packed (`packed-chats.ts`): ascending, above the chats of the part before. */
     chats: z.string(),
   }),
 );
@@ -41,7 +41,7 @@ export const segment = decider(
   ({ stored }): SegmentState => ({ stored: stored + 1 }),
 );
 
-/** Some 400 KB at most: a commit stays below 1 MB, the limit of the smallest engine. */
+/** About 400 KB at most: a commit stays below 1 MB, the limit of the smallest engine. */
 const CHATS_PER_PART = 50_000;
 
 /** Splits a list into parts. @param chats ascending, each once, at least one */

@@ -1,7 +1,7 @@
 import { isOfMessage } from './refusal.ts';
 
 /**
- * The answer to a call of the platform's bot interface, and what it means for the recipient (decisions.md#at-most-once,
+ * The answer to a call of the platform's bot interface, and its meaning for the recipient (decisions.md#at-most-once,
  * #sending-speed).
  */
 

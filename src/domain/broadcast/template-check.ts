@@ -9,7 +9,7 @@ import { ExpressionReader, faultAt, type NamedField } from './template-grammar.t
 /** The fields that a template may name; custom fields may have any name. */
 const FIELDS = userFields.names.filter((name) => !name.endsWith('.*'));
 const CUSTOM_FIELDS = 'user.custom_fields';
-/** Fields with fields of their own. */
+/** Fields that have fields. */
 const GROUPS: readonly string[] = ['user', CUSTOM_FIELDS, 'user.addition_fields'];
 /** Words at a greater distance are not suggested. */
 const MAX_TYPOS = 2;

@@ -1,8 +1,8 @@
 import { shortened, TemplateError } from './template.ts';
 
 /**
- * The grammar of `{{ … }}` and `{% … %}` (decisions.md#template-grammar). Liquid ignores what it cannot parse, so a typo
- * would change the message without a warning. Everything outside this grammar is refused.
+ * The grammar of `{{ … }}` and `{% … %}` (decisions.md#template-grammar). Liquid ignores text that it cannot parse, so
+ * a typo would change the message without a warning. Everything outside this grammar is refused.
  *
  * ```
  * output    = value { "|" "default" ":" value [ "," "allow_false" ":" ( "true" | "false" ) ] }

@@ -36,7 +36,7 @@ export function isTemplate(text: string): boolean {
 /** Far more than a message can hold, so that only harmful templates are refused. */
 const MAX_CHARACTERS = 16_384;
 /**
- * How many values are written, and elements of ranges, which stored templates may have. A bound of output size, not of
+ * How many values are written, and elements of ranges. Stored templates may have ranges. A bound of output size, not of
  * time.
  */
 const MAX_MADE = 1_000_000;
@@ -99,7 +99,7 @@ export function compileTemplate(text: string, place: TemplatePlace): Template {
   };
 }
 
-/** Own fields only: Liquid gives every object a `size`, unless it has one of its own. */
+/** Only own fields: Liquid gives every object without a `size` one. */
 function fieldsOf(user: TemplateUser): TemplateUser {
   const fields = Object.entries(user).map(([name, value]) => [name, isGroup(value) ? fieldsOf(value) : value]);
   return { size: undefined, ...Object.fromEntries(fields) };
@@ -143,7 +143,7 @@ function templateError(place: string, cause: Error): TemplateError {
   return new TemplateError(`${place}${shortened(message)}`, { cause });
 }
 
-/** The text of an error, which may quote all of the template. */
+/** The text of an error. It may quote all of the template. */
 export function shortened(message: string): string {
   if (message.length <= MAX_MESSAGE) return message;
   return `${message.slice(0, MAX_MESSAGE).replace(/[\uD800-\uDBFF]$/, '')}…`;

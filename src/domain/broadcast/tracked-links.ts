@@ -14,7 +14,7 @@ export interface TrackedMessage {
   readonly targets: readonly string[];
 }
 
-/** Where a tracked address stands in a text, and what it means. */
+/** The position of a tracked address in a text, and the address. */
 interface Address {
   readonly from: number;
   readonly to: number;

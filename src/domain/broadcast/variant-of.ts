@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * Which variant of a broadcast's message a recipient gets (decisions.md#variant-of-a-recipient). A function of the broadcast
- * and the chat alone, so that an auditor can compute it again. `queries/broadcast/variant-sql.ts` has it as SQL.
+ * Which variant of a broadcast's message a recipient gets (decisions.md#variant-of-a-recipient). A function of only the
+ * broadcast and the chat, so that an auditor can compute it again. `queries/broadcast/variant-sql.ts` has the same
+ * function in SQL.
  */
 
 /** Hexadecimal digits of the digest that are used. */
@@ -16,7 +17,7 @@ export function bucketOf(broadcastId: number, chatId: number): number {
   return Number.parseInt(digest.slice(0, DIGITS), 16) % BUCKETS;
 }
 
-/** The first bucket after those of each variant. @param shares whole percentages whose sum is 100 */
+/** The first bucket after the buckets of each variant. @param shares whole percentages whose sum is 100 */
 export function bucketEnds(shares: readonly number[]): number[] {
   let end = 0;
   return shares.map((share) => (end += share));

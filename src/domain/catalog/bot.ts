@@ -97,7 +97,7 @@ const MAX_SCALE = 18;
 const DEFAULT_SCALE = 2;
 
 /**
- * Creates a custom unit of the bot. Its code must not be that of a currency, or existing amounts would be rescaled
+ * Creates a custom unit of the bot. Its code must not be a currency's code, or existing amounts would be rescaled
  * (decisions.md#currency-codes).
  */
 export function createUnit(state: BotState, command: CreateUnit): Decision<BotEvent> {

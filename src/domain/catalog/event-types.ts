@@ -5,7 +5,9 @@ import { Rejection } from '../rejection.ts';
 import { MAX_NAME_LENGTH, textProblem } from './checks.ts';
 import { eventTypeRegistered, goalCreated } from './events.ts';
 
-/** Stream `eventtypes-<bot>`: the names of a bot's custom events and its goals, which share one sequence of event ids. */
+/**
+ * Stream `eventtypes-<bot>`: the names of a bot's custom events and its goals. They share one sequence of event ids.
+ */
 
 /** More names are refused (decisions.md#event-names): names are kinds of events, not data. */
 export const MAX_EVENT_NAMES = 10_000;
@@ -39,8 +41,8 @@ function evolve({ names, goals, nextId }: EventTypesState, event: EventTypesEven
 }
 
 /**
- * Gives an id to each name that has none, in the order of the names. Registers all names or none. The path of a refusal is an
- * index. New ids are greater than `above`, as those of `reserveIds`.
+ * Gives an id to each name that has none, in the order of the names. Registers all names or none. The path of a refusal
+ * is an index. New ids are greater than `above`, as in `reserveIds`.
  */
 export function registerNames(
   state: EventTypesState,

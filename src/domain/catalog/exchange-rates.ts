@@ -15,7 +15,7 @@ export type ExchangeRatesState = Map<string, string>;
 export const exchangeRates = decider(
   [exchangeRateSet],
   (): ExchangeRatesState => new Map(),
-  // Changed in place: a few years of daily rates are some 100,000 entries (see `Decider`).
+  // Changed in place: a few years of daily rates are about 100,000 entries (see `Decider`).
   (state, { data }) => state.set(keyOf(data), data.rate),
 );
 

@@ -87,7 +87,7 @@ export function issueKey(state: OwnerState, command: IssueKey, now: number, by?:
 }
 
 /**
- * Ends with the key also those that it made by rotating itself (decisions.md#stolen-key).
+ * Also ends the keys that the key made by rotating itself (decisions.md#stolen-key).
  * @param by as in {@link issueKey}. Such a key ends only the key named: else it would revoke itself.
  */
 export function revokeKey(state: OwnerState, keyId: number, now: number, by?: number): Decision<OwnerEvent> {
@@ -159,7 +159,7 @@ function rotationProblem(state: OwnerState, key: KeyState, { overlap }: RotateKe
   return new Rejection('conflict', 'key', `an operator rotates this key: the one that asks ends before it, ${end}`);
 }
 
-/** The line of a key: the key, those that it made by rotating itself, and those that they made. */
+/** The line of a key: the key and all keys that descend from it by rotating themselves. */
 function lineOf({ keys }: OwnerState, keyId: number): ReadonlySet<number> {
   const line = new Set([keyId]);
   // In the order of their issue: a successor comes after the key that it replaces.

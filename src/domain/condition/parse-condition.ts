@@ -35,7 +35,7 @@ interface Context<F extends Field> {
  * Checks a filter: `[operator, argument, …]`, nested in `and`, `or` and `not`. Absent, null and `[]` are no filter. Adds
  * problems to `problems`; if there are any, the result must not be used.
  *
- * @param options.grammar default: that of reports
+ * @param options.grammar default: the grammar of reports
  * @param options.count shared by several filters that have one limit together
  */
 export function parseCondition<F extends Field>(
@@ -122,7 +122,7 @@ function parseFieldCondition<F extends Field>(
   if (!allowed.includes(operator)) {
     problems.push({
       path: under(path, 0),
-      message: `${field.name} is ${field.type}, which has no ${operator}`,
+      message: `${field.name} is ${field.type}, and ${field.type} has no ${operator}`,
       allowed,
     });
     return undefined;
@@ -221,7 +221,7 @@ function startOf(constant: Constant, inclusive: boolean): Bound {
 }
 
 /**
- * The point just after the constant. For a date that is the start of the next second, which belongs to the values after
+ * The point just after the constant. For a date this is the start of the next second. It belongs to the values after
  * the constant.
  */
 function endOf(constant: Constant, inclusive: boolean): Bound {

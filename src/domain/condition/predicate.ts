@@ -14,8 +14,8 @@ type Predicate<R> = (record: R) => boolean;
 type Reader<F extends Field, R> = (field: F) => (record: R) => FieldValue;
 
 /**
- * A condition as a function of a record. Its result is that of `conditionSql` for the record's row: decimals are exact,
- * text is ordered by code points, and a missing value fulfils no positive condition.
+ * A condition as a function of a record. It has the same result as `conditionSql` for the record's row: decimals are
+ * exact, text is ordered by code points, and a missing value fulfils no positive condition.
  */
 export function predicateOf<F extends Field, R>(condition: Condition<F>, reader: Reader<F, R>): Predicate<R> {
   switch (condition.type) {
@@ -111,7 +111,7 @@ export function isLike(pattern: string): (value: unknown) => boolean {
   if (last === undefined) return (value) => value === pattern;
   return (value) => {
     if (typeof value !== 'string' || !value.startsWith(first)) return false;
-    // Each middle part takes its first match, which leaves the most text for the parts after it.
+    // Each middle part takes its first match, since that leaves the most text for the parts after it.
     let from = first.length;
     for (const part of rest) {
       const at = value.indexOf(part, from);
@@ -130,7 +130,7 @@ export function likePattern(pattern: string): string {
 /** In UTF-16, surrogates are below U+E000, but they encode code points above U+FFFF. */
 const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** Compares text by code points, which is the order of its bytes in UTF-8. Negative: `a` comes first. */
+/** Compares text by code points. This is the order of its bytes in UTF-8. Negative: `a` comes first. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {

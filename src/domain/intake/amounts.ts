@@ -1,7 +1,7 @@
 import Big from 'big.js';
 
 /**
- * Values of events (decisions.md#event-values). `raw` is what the sender sent, `minor` in smallest units
+ * Values of events (decisions.md#event-values). `raw` as the sender sent it, `minor` in smallest units
  * (`events.value_int`), `normal` in normal units; all decimal text. While the unit is unknown, `minor` is the value as
  * sent and `normal` null.
  */
@@ -71,8 +71,8 @@ export function roundedText(value: Big | number): string | null {
 }
 
 /**
- * Between these bounds a double prints without an exponent and with at most 22 decimals. So Big, which costs more than the
- * rest of an event's checks, is not needed.
+ * Between these bounds a double prints without an exponent and with at most 22 decimals. So Big is not needed: it costs
+ * more than all other checks of an event.
  */
 function shortText(value: Big | number): string | null {
   const isShort = typeof value === 'number' && Math.abs(value) <= 1e15 && (Math.abs(value) >= 1e-6 || value === 0);

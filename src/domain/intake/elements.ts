@@ -105,7 +105,7 @@ const properties = z
     examples: [{ plan: 'pro', items: 3, gift: false }],
   });
 
-/** One custom event as a client sends it. Its output is what the log keeps, with the name instead of the id. */
+/** One custom event as a client sends it. Its output is the stored form, with the name instead of the id. */
 export const customEvent = (now: () => number) =>
   z
     .object(

@@ -77,8 +77,8 @@ export const targetEventsReceived = eventType(
 
 /**
  * Personal fields of a user. The log has them in these events only, sealed with a key of the user (sealing.ts), so that
- * they can be erased. Each shape below is in clear, as before sealing and after opening (personal.ts). The sealed shape
- * beside it is the one in the log. Version 1 of the events has them in clear.
+ * they can be erased. Each shape below is in clear, as before sealing and after opening (personal.ts). The log has the
+ * sealed shape next to it. Version 1 of the events has them in clear.
  */
 export const person = z.object({
   first_name: z.string().optional(),
@@ -119,7 +119,7 @@ export const updateItem = z.object({
   charge_id: z.string().optional(),
   /** The payment is one of a subscription. */
   recurring: z.enum(['first', 'renewal']).optional(),
-  /** End of what the subscription's payment paid for, ms UTC. */
+  /** End of the paid period of the subscription, ms UTC. */
   subscription_until: int.optional(),
   /** The bot caused the update: it says nothing about the user but the event. */
   by_bot: z.literal(true).optional(),

@@ -5,7 +5,7 @@ import { parseUtm, type Separators, type Utm } from './utm.ts';
 /**
  * Decides, item by item in the order of a bot's log, which parts of its intake count: repeats, known users, events that
  * wait for their user, visits. The read models `users`, `events` and `referral` all decide by this fold. Each of them
- * loads the part of the state that its batch names and stores what the batch adds.
+ * loads the part of the state that its batch names and stores the additions of the batch.
  *
  * The functions change the state in place: see Decider.
  */

@@ -48,7 +48,7 @@ export function keyIdsOf(event: LedgerEvent): string[] {
 }
 
 /**
- * The event with its personal fields and secrets in clear, without those whose key was forgotten.
+ * The event with its personal fields and secrets in clear. Fields whose key was forgotten are left out.
  * @param bot the public key of the event's bot
  * @throws UnreadableEventError
  */

@@ -3,7 +3,10 @@ import type { Problem } from '../problem.ts';
 import type { CustomFieldValue } from './events.ts';
 import { readTypedValue } from './typed-value.ts';
 
-/** Custom properties of events (decisions.md#event-properties): the form in which they are sent, and that of the log. */
+/**
+ * Custom properties of events (decisions.md#event-properties): the form in which they are sent, and the form in the
+ * log.
+ */
 
 export type EventProperties = Readonly<Record<string, CustomFieldValue>>;
 

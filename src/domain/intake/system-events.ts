@@ -1,5 +1,5 @@
 /**
- * Event ids 1 to 99 are system events, which platform updates make (decisions.md#platform-updates, #event-names). An id
+ * Event ids 1 to 99 are system events. Platform updates make them (decisions.md#platform-updates, #event-names). An id
  * never changes.
  */
 export const SYSTEM_EVENTS = {

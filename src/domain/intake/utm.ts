@@ -24,7 +24,7 @@ const KEY = /^(?:utm_?)?(source|medium|campaign|term|content)$/;
 export function parseUtm(payload: string, { pair, value }: Separators, isCode = false): Utm | null {
   const found = new Map<string, string>();
   for (const piece of payload.split(pair)) {
-    // If the pair separator is `_`, the prefix of `utm_source-x` is a piece of its own and no pair.
+    // If the pair separator is `_`, the prefix of `utm_source-x` is a separate piece and no pair.
     const at = piece.indexOf(value);
     const key = at < 0 ? undefined : KEY.exec(piece.slice(0, at))?.[1];
     const text = piece.slice(at + value.length);

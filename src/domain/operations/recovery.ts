@@ -7,9 +7,9 @@ import { Rejection } from '../rejection.ts';
 import { MAX_REASON } from './work.ts';
 
 /**
- * Stream `recovery-global`: the times when the log was restored, so that it lacks what the service gave away since the backup
- * (decisions.md#recovery). From `begun` on, new ids are above all ids that the lost part of the log may have given. Until
- * `ended`, no money and no message leaves the service.
+ * Stream `recovery-global`: the times when the log was restored, so that it lacks all that the service gave away since
+ * the backup (decisions.md#recovery). From `begun` on, new ids are above all ids that the lost part of the log may have
+ * given. Until `ended`, no money and no message leaves the service.
  */
 
 /** `backup`: the hash of the backup file; null: the log was restored by other means. */

@@ -46,7 +46,7 @@ const resultFields = z.object({
   summary: z.string(),
   /** The first findings. */
   findings: z.array(findingFields),
-  /** All findings, also those that are not listed. */
+  /** All findings, also unlisted ones. */
   findings_count: z.number().int().nonnegative(),
 });
 export const jobFinished = eventType('job_finished', 1, resultFields.extend({ job_id: z.string() }));

@@ -183,7 +183,7 @@ function visited(state: Attribution, { user_id, code, date, refers }: Visited): 
   return [{ type: 'user_referred', user_id, referrer_id: owner_id, code, date }];
 }
 
-/** A code that is known, even by a visit alone, is not new; the caller tries another one. */
+/** A known code, even if known only by a visit, is not new; the caller tries another one. */
 function codeCreated(state: Attribution, { code, user_id }: CodeCreated): AttributionDecision {
   const created = !state.codes.has(code);
   const effects: Effect[] = created

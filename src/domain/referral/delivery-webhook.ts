@@ -13,7 +13,7 @@ export const payoutWebhookSet = eventType(
   z.object({ url: z.string(), secret: sealedSecret.optional() }),
 );
 
-/** The former secret signs, too, until `former_until` (milliseconds UTC), so that the client has time to change over. */
+/** The old secret also signs until `former_until` (milliseconds UTC), so that the client has time to change over. */
 export const payoutWebhookSecretRotated = eventType(
   'payout_webhook_secret_rotated',
   1,
@@ -25,7 +25,7 @@ export interface Webhook {
   /** Number of times the bot set its webhook, from 1. */
   readonly address: number;
   readonly secret: SealedSecret;
-  /** The former secret, which signs until `until`, milliseconds UTC. */
+  /** The old secret. It signs until `until`, milliseconds UTC. */
   readonly former: { readonly secret: SealedSecret; readonly until: number } | null;
 }
 
@@ -74,7 +74,7 @@ export function signingSecrets({ secret, former }: Webhook, now: number): Sealed
 
 const MAX_LENGTH = 2000;
 
-/** Checks the text alone. The network that the address leads to is checked at each call, since names may change. */
+/** Checks only the text. The network that the address leads to is checked at each call, since names may change. */
 function addressOf(text: string): string | Rejection {
   const invalid = (must: string): Rejection => new Rejection('invalid', 'url', `the url must ${must}`);
   if (text.length > MAX_LENGTH) return invalid(`have at most ${MAX_LENGTH} characters`);

@@ -74,7 +74,11 @@ export function createRule(state: ProgramState, command: CreateRule, catalog: Ru
     return new Rejection('not_found', 'trigger_event_id', `the bot has no event ${command.trigger_event_id}`);
   // A refund takes back what its payment earned.
   if (command.trigger_event_id === SYSTEM_EVENTS.refund)
-    return new Rejection('invalid', 'trigger_event_id', 'trigger_event_id must not be a refund, which earns nothing');
+    return new Rejection(
+      'invalid',
+      'trigger_event_id',
+      'trigger_event_id must not be a refund: a refund earns nothing',
+    );
   if (command.unit_id !== null && !catalog.scales.has(command.unit_id))
     return new Rejection('not_found', 'unit', `the bot has no unit ${command.unit_id}`);
   const rule: RewardRule = { ...command, active: true };

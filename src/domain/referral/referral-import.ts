@@ -5,7 +5,9 @@ import { customEventsReceived } from '../intake/events.ts';
 
 const userId = z.number().int().positive();
 
-/** The opening balance of a referral: what the referrer had earned by it and was not paid. Decimal text in normal units. */
+/**
+ * The opening balance of a referral: earned by the referrer elsewhere and not yet paid. Decimal text in normal units.
+ */
 const openingBalance = z.object({ amount: z.string().regex(/^\d+(\.\d+)?$/), unit: z.string().optional() });
 
 const item = z.object({

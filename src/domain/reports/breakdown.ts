@@ -22,7 +22,7 @@ function keyOf(value: FieldValue): string {
  */
 function plain(value: FieldValue): readonly [string, string] | null {
   if (value === null) return null;
-  // Not by its class, which a number loses on its way to another thread.
+  // Not by its class: a number loses it on its way to another thread.
   if (isLosslessNumber(value)) return ['number', new Big(value.value).toFixed()];
   if (typeof value === 'number') return ['date', String(value).padStart(16, '0')];
   return [typeof value, typeof value === 'object' ? stringify(value)! : String(value)];

@@ -47,7 +47,7 @@ function* startsFrom(period: Period, granularity: Granularity): Generator<number
   }
 }
 
-/** Between two clock changes of a zone all days have 24 hours. Temporal, which is slower, is only called at a change. */
+/** Between two clock changes of a zone all days have 24 hours. Temporal is slower, so it is called only at a change. */
 function* days(from: Temporal.ZonedDateTime, granularity: 'day' | 'week' | 'month'): Generator<number> {
   let offset = 0;
   let changesAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ function* days(from: Temporal.ZonedDateTime, granularity: 'day' | 'week' | 'mont
   }
 }
 
-/** The first dates of buckets, from that of `today`, as midnights in UTC, where all days have 24 hours. */
+/** The first dates of buckets, from the bucket of `today`, as midnights in UTC, where all days have 24 hours. */
 function* dates(today: Temporal.PlainDate, granularity: 'day' | 'week' | 'month'): Generator<number> {
   const { year, month, day, dayOfWeek } = today;
   for (let i = 0; ; i++)

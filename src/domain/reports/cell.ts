@@ -162,7 +162,7 @@ function parseLine(input: JsonObject, separators: readonly Separator[], problems
   const keys: string[] = [];
   for (const name of names) {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (!isScalar(value)) return refuse(under(path, name), `the value of ${name} is required: as the row has it`);
+    if (!isScalar(value)) return refuse(under(path, name), `the value of ${name} is required: as in the row`);
     if (other && value !== null) return refuse(under(path, name), 'the line of all others has no values');
     keys.push(valueKey(value));
   }

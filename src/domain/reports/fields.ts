@@ -116,7 +116,7 @@ export function isOfEvent({ root }: ReportField): boolean {
   return root === 'events' || root === 'events.properties';
 }
 
-/** The fields of records of users, which belong to no event. */
+/** The fields of records of users. They belong to no event. */
 export const userRecordFields: FieldCatalogue<ReportField> = {
   find(given) {
     const field = reportFields.find(given);

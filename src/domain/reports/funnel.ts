@@ -4,7 +4,7 @@ import type { FunnelReport, Timeline } from './report.ts';
 export interface Attempt {
   /** How many steps the attempt took, at least 1. */
   readonly level: number;
-  /** The index of its first event: that of step 1, or of the earliest step if steps come in any order. */
+  /** The index of its first event: the event of step 1, or of the earliest step if steps come in any order. */
   readonly start: number;
   /** The date of that event, in milliseconds since 1970 UTC. */
   readonly date: number;
@@ -46,7 +46,7 @@ export function orderedFunnel({ order, windowMs, steps }: FunnelRules): FunnelFo
     let best = begin;
     for (let event = begin; event < end; event += 1) {
       const matches = marks[event]!;
-      /** Steps that the event can take: the first one, and those whose previous step has a chain. */
+      /** Steps that the event can take: the first one, and each step whose previous step has a chain. */
       const open = matches & ((chains << 1) | 1);
       // A strict funnel checks every step, because the event may end the step's chain.
       for (let rest = order === 'strict' ? allSteps : open; rest !== 0; ) {

@@ -14,7 +14,7 @@ import {
 import type { KnownKeys } from './warnings.ts';
 
 /**
- * Most columns to return (decisions.md#report-bounds), and most columns to order by: PostgreSQL sorts by at most some
+ * Most columns to return (decisions.md#report-bounds), and most columns to order by: PostgreSQL sorts by at most about
  * 1,600.
  */
 export const MAX_COLUMNS = 200;

@@ -8,7 +8,7 @@ import { type Measure, type Metric, PROPERTY_FIELDS, type PropertyField } from '
 /** A measure without its field: the caller gives the field as `agr_field`. */
 type Aggregation = Exclude<Measure, { type: 'property' }> | Omit<Extract<Measure, { type: 'property' }>, 'field'>;
 
-/** Names of aggregations in tables. Charts have a set of their own (interface.md, "Trends"). */
+/** Names of aggregations in tables. Charts have a separate set (interface.md, "Trends"). */
 export const TABLE_AGGREGATIONS: ReadonlyMap<string, Aggregation> = new Map<string, Aggregation>([
   ['total', { type: 'count' }],
   ['total_uniq', { type: 'uniques', of: 'user' }],

@@ -98,7 +98,7 @@ const PARAMS = 'settings.params';
 const FROM = ':date_from';
 const TO = ':date_to';
 
-/** `:date_to` is a whole second, which belongs to the period; events have milliseconds. */
+/** `:date_to` is a whole second and belongs to the period; events have milliseconds. */
 const LAST_SECOND_MS = 1000;
 
 /** Reads the period in `settings.params` of a report_config, as local times of `timezone` (decisions.md#time-zones). */
@@ -111,7 +111,7 @@ function parsePeriod(config: JsonObject, timezone: string, problems: Problem[]):
 /** The path for problems, and the key that holds the date. */
 type DateKey = readonly [path: string, key: string];
 
-/** Reads a period from two local times of `timezone`; the second that the latter names belongs to the period. */
+/** Reads a period from two local times of `timezone`; the second that the end names belongs to the period. */
 export function periodOf(
   keys: { readonly from: DateKey; readonly to: DateKey },
   given: JsonObject,

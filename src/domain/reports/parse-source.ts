@@ -19,7 +19,7 @@ export function sourcePath(key: string): string {
   return under('source_request', key);
 }
 
-/** Checks the `filters` of `object`, which are at `path`. They may name the fields of `catalogue`. */
+/** Checks the `filters` of `object` at `path`. They may name the fields of `catalogue`. */
 export function parseFilter(
   object: JsonObject,
   path: string,

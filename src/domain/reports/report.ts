@@ -23,7 +23,7 @@ export interface TrendsReport {
   /** Applies to every metric, in addition to the metric's own filter. */
   readonly filter: Condition<ReportField> | null;
   readonly separators: readonly Separator[];
-  /** Of UTM charts, which are broken down by the whole UTM combination; else null. */
+  /** Of UTM charts: they are broken down by the whole UTM combination; else null. */
   readonly utm: UtmLimits | null;
 }
 
@@ -95,7 +95,9 @@ export interface RetentionCalendar {
   readonly starts: readonly number[];
   /** How many of the intervals overlap the period. They are the first ones. */
   readonly cohorts: number;
-  /** How many intervals are counted for each cohort, including its own. `starts` has those of the last cohort, too. */
+  /**
+   * How many intervals are counted for each cohort, including its own. `starts` also has the users of the last cohort.
+   */
   readonly intervals: number;
 }
 

@@ -8,8 +8,8 @@ import { type Problem, under } from '../problem.ts';
 export const MAX_SAVED_CONDITIONS = 100;
 
 /**
- * Checks the conditions of a saved segment, which are those of a filter segment. At least one is needed. Adds mistakes to
- * `problems`; then the result must not be used. Never throws.
+ * Checks the conditions of a saved segment. They have the form of a filter segment. At least one is needed. Adds
+ * mistakes to `problems`; then the result must not be used. Never throws.
  */
 export function parseSavedConditions(
   input: unknown,

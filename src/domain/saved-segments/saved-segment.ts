@@ -8,7 +8,7 @@ import { savedSegmentChanged, savedSegmentCreated, savedSegmentDeleted } from '.
 
 export type SavedSegmentContent = DataOf<typeof savedSegmentCreated>;
 
-/** A saved segment as its stream has it at a revision. Times are milliseconds since 1970 UTC. */
+/** A saved segment at a revision of its stream. Times are milliseconds since 1970 UTC. */
 export interface SavedSegment extends SavedSegmentContent {
   readonly created_at: number;
   readonly changed_at: number;
@@ -26,7 +26,10 @@ export const savedSegment = decider(
   (_, event) => (event.type === 'saved_segment_deleted' ? 'deleted' : 'saved'),
 );
 
-/** @param content its conditions are checked already: the check needs the bot's time zone, which this stream does not have */
+/**
+ * @param content its conditions are checked already: the check needs the bot's time zone, and this stream does not have
+ * it
+ */
 export function createSavedSegment(
   state: SavedSegmentState,
   content: SavedSegmentContent,

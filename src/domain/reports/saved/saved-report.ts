@@ -18,7 +18,9 @@ export const savedReport = decider(
   (_, event) => (event.type === 'report_deleted' ? 'deleted' : 'saved'),
 );
 
-/** @param report its config is checked already: the check needs the bot's time zone, which this stream does not have */
+/**
+ * @param report its config is checked already: the check needs the bot's time zone, and this stream does not have it
+ */
 export function saveReport(state: SavedReportState, report: SavedReport): Decision<SavedReportEvent> {
   if (state !== 'none') return new Rejection('conflict', 'uuid', `report ${report.uuid} exists`);
   return reportNameProblem(report.name) ?? [{ type: 'report_saved', data: report }];
@@ -35,7 +37,7 @@ export function deleteReport(state: SavedReportState, uuid: string): Decision<Sa
   return [{ type: 'report_deleted', data: { uuid } }];
 }
 
-/** A pin that changes nothing is an event, too, as a replacement is. */
+/** A pin that changes nothing is also an event, like a replacement. */
 export function pinReport(state: SavedReportState, uuid: string, pinned: boolean): Decision<SavedReportEvent> {
   if (state !== 'saved') return unknownReport();
   return [{ type: 'report_pinned', data: { uuid, pinned } }];
