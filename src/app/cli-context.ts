@@ -48,7 +48,7 @@ export function cliContext(
 ): ContextRunner {
   return async (work, { mayCreateDatabase = false } = {}) => {
     const config = readConfig(env);
-    // A person reads the command's output. Without LOG_LEVEL, only fatal log lines are written beside it.
+    // A person reads the command's output. Without LOG_LEVEL, only fatal log lines are also written.
     const logger = await createLogger(env['LOG_LEVEL'] ? config.LOG_LEVEL : 'fatal', { fd: 2 });
     const lifecycle = createLifecycle();
     try {
@@ -216,8 +216,8 @@ interface AnnounceOptions {
 }
 
 /**
- * Resolves as `wait` does. After 1 s it writes a line that names what the command waits for, and the open transaction
- * that holds the readers of the log back, if there is one (decisions.md#command-wait).
+ * Resolves as `wait` does. After 1 s it writes a line with the reason for the wait, and with the open transaction that
+ * holds the readers of the log back, if there is one (decisions.md#command-wait).
  * @param what such as `the read model catalog to catch up with the log`
  */
 async function announcedWait<T>(

@@ -2,7 +2,7 @@ import { getPriority, setPriority } from 'node:os';
 import type { ContextRunner } from '../cli/command.ts';
 import { runCli } from '../cli/program.ts';
 
-/** Niceness of a command that works for minutes beside a service. No request waits for such a command. */
+/** Niceness of a command that works for minutes while a service runs. No request waits for such a command. */
 const PRIORITY = 10;
 
 function lowerPriority(): void {

@@ -38,7 +38,7 @@ export function createClockGuard(watch: ClockWatch, logger: Logger): ClockGuard 
   }
 
   async function measure(): Promise<void> {
-    // While the database does not answer, what is known of the clock still holds.
+    // While the database does not answer, the last result about the clock still holds.
     await inTime(watch.measure(), MEASURE_WITHIN_MS, () => new Error('the database does not answer')).catch(() => {});
   }
 

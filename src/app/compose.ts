@@ -47,7 +47,7 @@ export interface Foundation {
   readonly metrics?: ThreadMetrics | undefined;
   /**
    * Leaves to the service what its requests wait for: leading the log's index, and starting the embedded server. A
-   * command that runs beside a service calls it before it lowers its priority.
+   * command that runs at the same time as a service calls it before it lowers its priority.
    */
   yieldToService(): void;
 }
@@ -56,7 +56,7 @@ export interface Foundation {
 export interface Worker {
   /** Resolves when the work under way is done or given back. */
   stop(): Promise<void>;
-  /** The metrics of its thread, if it has one of its own, and of the threads before it. */
+  /** The metrics of its thread, if it has a separate one, and of the threads before it. */
   readonly metrics?: () => Promise<readonly MetricValues[]>;
 }
 
@@ -76,7 +76,7 @@ export interface FoundationOptions {
 /** Connections of one thread for read models and queries. */
 const POOL_SIZE = 16;
 /**
- * Statements of a read model's batch may go through all events of an owner, which takes minutes. Requests use another
+ * Statements of a read model's batch may go through all events of an owner. That takes minutes. Requests use another
  * pool.
  */
 const ANSWER_WITHIN_MS = 30 * 60_000;

@@ -13,7 +13,7 @@ export interface Demo {
   readonly keyFile: string;
   readonly apiKey: string;
   /**
-   * Commands to paste. The text for a terminal alone contains the key itself, and a log-in link.
+   * Commands to paste. Only the text for a terminal contains the key itself, and a log-in link.
    * @param logInToken null: the text does not go to a terminal
    */
   text(address: string, logInToken: string | null): string;

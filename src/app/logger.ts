@@ -30,7 +30,7 @@ export async function createLogger(level: string, { fd = 1, stream }: LoggerTarg
   return pino(options, readable);
 }
 
-/** Fields that name what an outage affects. */
+/** Fields that name the parts affected by an outage. */
 const AFFECTED_FIELDS = ['projection', 'process', 'bot', 'lease'];
 
 /**

@@ -35,8 +35,8 @@ async function start(): Promise<void> {
   for (const misspelt of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
     logger.warn(misspeltWarning(misspelt));
   /**
-   * Beside an api, projectors and processes get threads of their own. That of the projectors also leads the log's
-   * index.
+   * With an api in the same OS process, projectors and processes get separate threads. That of the projectors also
+   * leads the log's index.
    */
   const startWorker = async (kind: ThreadKind, foundation: Foundation): Promise<Worker> => {
     if (config.ROLE === 'all')

@@ -69,9 +69,7 @@ const cache = createChunkCache(cacheBytes);
 const runReport = reportRunner(pool, cache);
 const findUsers = cellUsersFinder(pool, cache);
 
-/**
- * Runs one report. Reports have threads of their own, so that reading millions of events does not make requests wait.
- */
+/** Runs one report. Reports have separate threads, so that reading millions of events does not make requests wait. */
 export default async function runTask({ task, listener }: ReportThreadTask): Promise<ReportThreadAnswer> {
   const outcome = await outcomeOf(task, listener);
   const { heapUsed: heapBytes, external: externalBytes } = process.memoryUsage();

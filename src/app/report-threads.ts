@@ -26,7 +26,7 @@ export interface ReportThreads {
 }
 
 const MOST_THREADS = 4;
-/** An idle thread ends after this time, which frees its cache. */
+/** An idle thread ends after this time, and that frees its cache. */
 const IDLE_MS = 10 * 60_000;
 /** A thread is terminated if it still runs a report this long after the report's time limit. */
 const GRACE_MS = 3000;
@@ -170,8 +170,8 @@ function errorOf(outcome: ReportOutcome, { timeoutMs }: { readonly timeoutMs: nu
 }
 
 /**
- * Restores LosslessNumbers, which arrive from another thread as plain objects. Changes the answer, which has no other
- * user.
+ * Restores LosslessNumbers: they arrive from another thread as plain objects. Changes the answer in place, since it has
+ * no other user.
  */
 function restored(answer: ReportAnswer): ReportAnswer {
   for (const row of answer.rows) restoreRow(row);

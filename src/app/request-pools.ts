@@ -4,14 +4,14 @@ import type { Config } from '../config.ts';
 import { createPool, type PoolOptions } from '../database/pool.ts';
 import type { Lifecycle } from '../util/lifecycle.ts';
 
-/** Connections for the short queries of requests. Reports have connections of their own. */
+/** Connections for the short queries of requests. Reports have separate connections. */
 const LOOKUP_CONNECTIONS = 8;
 /** Counts of audiences at once (decisions.md#audience-size). */
 const COUNT_CONNECTIONS = 2;
 /** How long a page of an export may take: the first one may need a sort of all rows. */
 const EXPORT_ANSWER_MS = 10 * 60_000;
 
-/** The connections of requests: pools of their own, so that one kind of request does not wait behind another. */
+/** The connections of requests: a pool for each kind, so that one kind of request does not wait behind another. */
 export interface RequestPools {
   readonly lookups: pg.Pool;
   readonly counts: pg.Pool;

@@ -19,9 +19,9 @@ export interface ThreadData {
 }
 
 /**
- * The program of the threads that run projectors or processes, until the message `stop`. They have threads of their
- * own, so that batches of thousands of events, accruals or messages do not make requests wait. All threads have the
- * same priority, since requests wait for read models (docs/adr/0014-all-threads-have-the-same-priority.md).
+ * The program of the threads that run projectors or processes, until the message `stop`. They have separate threads, so
+ * that batches of thousands of events, accruals or messages do not make requests wait. All threads have the same
+ * priority, since requests wait for read models (docs/adr/0014-all-threads-have-the-same-priority.md).
  */
 const { kind, config } = workerData as ThreadData;
 const start = await loadWorker(kind);

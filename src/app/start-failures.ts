@@ -7,8 +7,8 @@ import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } fro
 import { NotYetError } from './start-wait.ts';
 
 /**
- * Distinguishes two kinds of failures at a start: faults that the operator must correct, which end the start, and slow
- * dependencies, for which the start waits (README.md beside this file, "A start").
+ * Distinguishes two kinds of failures at a start: faults that the operator must correct end the start, and for slow
+ * dependencies the start waits (README.md in this folder, "A start").
  */
 
 /** The service cannot start until the operator corrects something. The message is one line and names the variable. */

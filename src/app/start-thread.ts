@@ -8,7 +8,7 @@ import type { MetricValues } from './metrics/thread-metrics.ts';
 import type { ThreadData, ThreadMessage } from './service-thread.ts';
 
 const RESTART_AFTER_MS = 1000;
-/** How long `/metrics` waits for a busy thread; then it shows what the thread answered before. */
+/** How long `/metrics` waits for a busy thread; then it shows the thread's previous answer. */
 const MEASURE_WITHIN_MS = 500;
 /** V8 makes two spaces of a third each, 8 and 32 MB (docs/adr/0013-small-spaces-for-young-objects.md). */
 const MAX_YOUNG_MB = { projectors: 24, processes: 96 } as const;

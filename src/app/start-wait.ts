@@ -79,7 +79,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Makes one attempt and throws its error. For commands, which do not wait. */
+/** Makes one attempt and throws its error. For commands: they do not wait. */
 export const NO_WAIT: StartWait = {
   waitsFor: 'nothing',
   signal: new AbortController().signal,

@@ -117,7 +117,7 @@ class AnswerTimeoutError extends Error {
 
 /**
  * Whether the operating system refused to write the request. A request is written by one call. If that call fails, the
- * platform has received nothing or an incomplete request, which it cannot act on.
+ * platform has received nothing, or an incomplete request that it cannot act on.
  */
 function wasNotWritten(error: Error): boolean {
   const { syscall } = error as NodeJS.ErrnoException;

@@ -1,7 +1,7 @@
 /**
- * Fields that mark a message as a service message of the platform (https://core.telegram.org/bots/api#message): no person wrote
- * it, so it makes no event of kind `message` (decisions.md#event-of-an-update). `successful_payment`,
- * `refunded_payment` and `web_app_data` make events of their own kinds.
+ * Fields that mark a message as a service message of the platform (https://core.telegram.org/bots/api#message): no
+ * person wrote it, so it makes no event of kind `message` (decisions.md#event-of-an-update). `successful_payment`,
+ * `refunded_payment` and `web_app_data` each make another kind of event.
  */
 export const SERVICE_FIELDS: readonly string[] = [
   'boost_added',

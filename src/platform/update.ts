@@ -36,7 +36,7 @@ type Charged = Pick<UpdateItem, 'charge_id' | 'recurring' | 'subscription_until'
 /**
  * Extracts the fields that the service keeps of a platform's Update object (https://core.telegram.org/bots/api#update);
  * decisions.md#platform-updates. Accepts any value and skips parts without the documented shape.
- * @param options.requestDate the date sent beside the update, ms UTC; used if the update itself has no valid date
+ * @param options.requestDate the date sent with the update, ms UTC; used if the update itself has no valid date
  * @param options.username the bot's own, if known; commands that name another bot are ignored
  * @returns null if the update has no `update_id` or no acting user
  */
@@ -232,7 +232,7 @@ const PAYLOAD = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Finds the command that a message begins with.
- * @param username the bot's own; null if unknown. In a group a command may name its bot, which can be another bot
+ * @param username the bot's own; null if unknown. In a group a command may name its bot, and that can be another bot
  */
 export function commandOf(message: JsonObject, username: string | null): Command | null {
   const text = property(message, 'text');
@@ -246,7 +246,7 @@ export function commandOf(message: JsonObject, username: string | null): Command
 }
 
 /**
- * The length of the entity that marks the command, in UTF-16 units, which JavaScript's strings count too. The platform
+ * The length of the entity that marks the command, in UTF-16 units. JavaScript's strings also count these. The platform
  * marks every command, so a text with entities but no such mark is no command (code, for example). An update that is
  * written by hand may lack entities.
  */
@@ -272,7 +272,7 @@ export function personOf(user: JsonObject): Person | undefined {
   return Object.keys(person).length === 0 ? undefined : person;
 }
 
-/** U+0000 and lone surrogates, which neither Postgres nor UTF-8 can hold, become U+FFFD. */
+/** U+0000 and lone surrogates become U+FFFD, since neither Postgres nor UTF-8 can hold them. */
 export function replaceUnstorable(text: string): string {
   return text.replace(/[\0\p{Surrogate}]/gu, '\ufffd');
 }

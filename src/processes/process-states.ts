@@ -24,7 +24,7 @@ const migrations: Migrations = {
     until timestamptz NOT NULL,
     PRIMARY KEY (name, subject)
   );`,
-  // The view is for instances of the release before, which run on while the first instance of this one starts.
+  // The view is for instances of the release before: they continue while the first instance of this release starts.
   '0003_failures': `
   ALTER TABLE processes.troubles RENAME TO failures;
   ALTER INDEX processes.troubles_pkey RENAME TO failures_pkey;

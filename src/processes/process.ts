@@ -12,7 +12,7 @@ import type { Manifest } from '../projections/read-model.ts';
  * head that was read), never because of a lease.
  */
 export interface Process {
-  /** Its name in `projection list`; no read model has it. */
+  /** Its name in `projection list`; no read model has this name. */
   readonly name: string;
   /**
    * How instances avoid doing everything twice. `one`: one instance at a time does all, by a lease. `shared`: each does the

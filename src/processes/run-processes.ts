@@ -133,7 +133,7 @@ function runInTurn(
   }
 }
 
-/** An instance of a shared process shows an error of its own. Otherwise the progress of another instance would end it. */
+/** Each instance of a shared process shows its own error. Otherwise the progress of another instance would end it. */
 function ownSubject({ instance }: Pick<RunContext, 'instance'>): string {
   return `instance ${instance.slice(0, 8)}`;
 }

@@ -119,7 +119,11 @@ function ofService({ address, state, reason }: AskedService, isProjected: boolea
   if (state === 'ready') return [ok('service', `${address} is ready: it has log and database`)];
   if (state === 'not ready')
     return [
-      wrong('service', `${address} is not ready: ${reason}`, 'wait, or repair what it names; it recovers by itself'),
+      wrong(
+        'service',
+        `${address} is not ready: ${reason}`,
+        'wait, or repair the named cause; the service recovers by itself',
+      ),
     ];
   if (isProjected) return [ok('service', `no service answers at ${address}; another instance works on this database`)];
   return [
@@ -203,7 +207,7 @@ async function ofProcesses(pool: pg.Pool): Promise<Finding[]> {
     warning(
       'processes',
       `${name} fails and is tried again: ${error}`,
-      'repair what the error names; docs/operations.md#a-process-has-failed',
+      'repair the cause that the error names; docs/operations.md#a-process-has-failed',
     ),
   );
 }

@@ -95,7 +95,7 @@ async function ofDisk(
 
 const gib = (bytes: number): string => (bytes / 2 ** 30).toFixed(1);
 
-/** The servers of the log, if it has servers of its own. */
+/** The servers of the log, if it has separate servers. */
 async function ofLogServers(config: Config): Promise<Finding[]> {
   const { address, servers } = engineOf(config.EVENT_LOG).config;
   return Promise.all(

@@ -15,13 +15,13 @@ export interface ThreadMetrics extends AppendMetrics {
   readonly onPartitions: ReturnType<typeof partitionMetrics>;
 }
 
-/** @param thread `main`, or the work of a thread of its own */
+/** @param thread `main`, or the work of a separate thread */
 export function threadMetrics(thread: 'main' | 'projectors' | 'processes'): ThreadMetrics {
   const registry = new Registry();
   threadMemory(registry, (set) => {
     const { heapUsed, external } = process.memoryUsage();
     set({ thread, kind: 'heap' }, heapUsed);
-    // Of this thread alone, as the heap is. It includes array buffers.
+    // Only of this thread, like the heap. It includes array buffers.
     set({ thread, kind: 'external' }, external);
   });
   threadActivity(registry, thread);

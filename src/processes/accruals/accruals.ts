@@ -33,13 +33,14 @@ const CATALOG_MS = 500;
 const PAGE = 2000;
 /** How many accounts are decided on side by side: their appends share transactions of the log. */
 const ACCOUNTS_AT_ONCE = 32;
-/** Items of one append, some 400 bytes each: an engine may take 1 MiB at most. */
+/** Items of one append, about 400 bytes each: an engine may take 1 MiB at most. */
 const ITEMS_AT_ONCE = 500;
 
 /**
- * Rewards referrers for events of their referrals (decisions.md#reward-rules). It walks the events that rules name, in the
- * order in which they came to count, behind the read models, and hands them to the accounts. An account knows the events
- * that it has decided on, so walking the same events again, or beside another instance, changes nothing.
+ * Rewards referrers for events of their referrals (decisions.md#reward-rules). It walks the events that rules name, in
+ * the order in which they came to count, behind the read models, and hands them to the accounts. An account knows the
+ * events that it has decided on, so walking the same events again, or at the same time as another instance, changes
+ * nothing.
  */
 export const accruals: Process = { name: 'accruals', instances: 'shared', run };
 
@@ -223,7 +224,7 @@ function rewardItem(row: EarningRow): RewardItem {
   };
 }
 
-/** The amount that a percentage is taken of: in the rule's unit, if it has one, else in the event's. */
+/** The amount that a percentage refers to: in the rule's unit, if it has one, else in the event's. */
 function baseOf(row: EarningRow): Pick<RewardItem, 'base' | 'refusal'> {
   const { value, unit, rule_unit, rule_unit_id, rule_scale, rate } = row;
   if (value === null) return { refusal: unit === null ? 'no_value' : 'unknown_unit' };
