@@ -9,7 +9,6 @@ import {
   sending,
 } from '../../src/domain/broadcast/sending.ts';
 import { Rejection } from '../../src/domain/rejection.ts';
-import type { PlatformStatus } from '../../src/processes/broadcasts/back-off.ts';
 import { entriesOf } from '../../src/processes/broadcasts/commit.ts';
 import { type Delivery, endedWith } from '../../src/processes/broadcasts/deliver.ts';
 import { step } from '../../src/processes/broadcasts/launch.ts';
@@ -21,6 +20,7 @@ import {
   type LaunchInput,
   type LaunchPlan,
 } from '../../src/processes/broadcasts/launch-state.ts';
+import type { PlatformStatus } from '../../src/processes/broadcasts/platform-health.ts';
 import type { RecipientUser } from '../../src/queries/broadcast/recipient-users.ts';
 
 /** The reducer of a launch between inputs that a test chooses, with the real decider as its log. Nothing here waits. */

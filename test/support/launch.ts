@@ -8,9 +8,11 @@ import {
 } from '../../src/domain/broadcast/sending-message.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import type { BotApi } from '../../src/platform/bot-api.ts';
-import { createPlatformHealth, type Failures } from '../../src/processes/broadcasts/back-off.ts';
+import { createConnections } from '../../src/processes/broadcasts/connections.ts';
+import type { Failures } from '../../src/processes/broadcasts/failures.ts';
+import { PlatformHealth } from '../../src/processes/broadcasts/platform-health.ts';
 import { type LaunchOptions, sendLaunch } from '../../src/processes/broadcasts/send-launch.ts';
-import { createConnections, createSendQueue } from '../../src/processes/broadcasts/send-queue.ts';
+import { SendQueue } from '../../src/processes/broadcasts/send-queue.ts';
 import {
   openPauseWriter,
   openSendingWriter,
@@ -49,7 +51,7 @@ export async function sendOnce(
   const logger = pino({ level: 'silent' });
   let ahead = 0;
   const elapsed = () => performance.now() + ahead;
-  const queue = createSendQueue(createConnections(10), 10, elapsed, stop.signal);
+  const queue = new SendQueue(createConnections(10), 10, elapsed, stop.signal);
   ahead = 2000; // the rest after a start
   const writer = await writerOf(log);
   const api: BotApi = {
@@ -68,7 +70,7 @@ export async function sendOnce(
     api,
     token: '1:token',
     queue,
-    health: createPlatformHealth({ now: systemSources.now, elapsed: () => performance.now(), report: () => {} }),
+    health: new PlatformHealth({ now: systemSources.now, elapsed: () => performance.now(), report: () => {} }),
     pauses: await openPauseWriter({ log, sources: systemSources, logger }, NAME.bot),
     failures,
     usersOf: async () => new Map(),

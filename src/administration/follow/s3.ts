@@ -29,48 +29,53 @@ const GROUP_ROWS = 10_000;
  * say so, whatever writers were killed or are late.
  */
 export function s3Destination({ url, region, accessKeyId, secretAccessKey, scope }: S3Options): Destination {
-  const store = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
   const [, bucketUrl, prefix] = /^(https?:\/\/[^/]+\/[^/]+)\/?(.*?)\/?$/.exec(url)!;
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 });
+  const bucket = new Bucket(client, bucketUrl!);
   const folder = `${prefix === '' ? '' : `${prefix}/`}${scope}`;
   const partitionFolder = (partition: number): string => `${folder}/partition=${partition}/`;
   const keyOf = (partition: number, after: Position | null): string =>
     `${partitionFolder(partition)}after-${after === null ? '' : placeOf(after)}.parquet`;
-
-  const request = async (
-    method: 'GET' | 'HEAD' | 'PUT',
-    path: string,
-    init: { readonly headers?: Record<string, string>; readonly body?: Uint8Array<ArrayBuffer> } = {},
-  ): Promise<Response> => {
-    try {
-      return await store.fetch(`${bucketUrl}${path}`, { method, ...init });
-    } catch (error) {
-      throw new Error(`no answer from ${bucketUrl}: ${causeOf(error)}`, { cause: error });
-    }
-  };
-
-  /** A read that the connection broke is repeated: it may have been kept open for longer than the store does. */
-  async function read(method: 'GET' | 'HEAD', path: string): Promise<Response> {
-    for (let left = READS; ; left--) {
-      try {
-        return await request(method, path);
-      } catch (error) {
-        if (left === 1) throw error;
+  return {
+    async open() {
+      const probe = `${folder}/follower.probe`;
+      await bucket.putOnce(probe, new Uint8Array(), {});
+      if (await bucket.putOnce(probe, new Uint8Array(), {}))
+        throw new UnfitDestinationError('the store does not honour If-None-Match: it would overwrite an object');
+    },
+    async positions(partitions) {
+      const found = new Map<number, Position>();
+      for (let partition = 0; partition < partitions; partition++) {
+        const key = await bucket.lastKey(partitionFolder(partition));
+        if (key !== null) found.set(partition, await bucket.lastOf(key));
       }
-    }
-  }
-  async function failed(what: string, answer: Response): Promise<Error> {
-    const text = await answer.text();
-    const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1];
-    return new Error(`failed to ${what}: ${answer.status}${code === undefined ? '' : ` ${code}`}`);
-  }
+      return found;
+    },
+    async put(batch) {
+      const { partition, after, last } = batch;
+      const key = keyOf(partition, after);
+      if (await bucket.putOnce(key, await parquetOf(batch), { [LAST]: last })) return last;
+      // The object of the key may be this very one, whose answer was lost, or another follower's.
+      return bucket.lastOf(key);
+    },
+    close: async () => {},
+  };
+}
+
+/** The requests that a follower makes to a bucket. */
+class Bucket {
+  constructor(
+    private readonly client: AwsClient,
+    private readonly url: string,
+  ) {}
 
   /** The last key with this beginning; null: there is none. Keys come in the order of their bytes. */
-  async function lastKey(beginning: string): Promise<string | null> {
+  async lastKey(beginning: string): Promise<string | null> {
     let last: string | null = null;
     for (let token: string | undefined; ; ) {
       const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix: beginning });
       if (token !== undefined) query.set('continuation-token', token);
-      const answer = await read('GET', `?${query}`);
+      const answer = await this.read('GET', `?${query}`);
       if (!answer.ok) throw await failed('list objects', answer);
       // Encoded keys hold no character of XML.
       const text = await answer.text();
@@ -82,8 +87,8 @@ export function s3Destination({ url, region, accessKeyId, secretAccessKey, scope
   }
 
   /** The last position of an object's rows. */
-  async function lastOf(key: string): Promise<Position> {
-    const answer = await read('HEAD', `/${key}`);
+  async lastOf(key: string): Promise<Position> {
+    const answer = await this.read('HEAD', `/${key}`);
     if (!answer.ok) throw await failed(`read the metadata of ${key}`, answer);
     const last = answer.headers.get(LAST);
     if (last === null)
@@ -92,13 +97,9 @@ export function s3Destination({ url, region, accessKeyId, secretAccessKey, scope
   }
 
   /** @returns false: there is an object of this key already */
-  async function putOnce(
-    key: string,
-    body: Uint8Array<ArrayBuffer>,
-    metadata: Record<string, string>,
-  ): Promise<boolean> {
+  async putOnce(key: string, body: Uint8Array<ArrayBuffer>, metadata: Record<string, string>): Promise<boolean> {
     const digest = createHash('sha256').update(body).digest('hex');
-    const answer = await request('PUT', `/${key}`, {
+    const answer = await this.request('PUT', `/${key}`, {
       headers: {
         'if-none-match': '*',
         'x-amz-content-sha256': digest,
@@ -107,42 +108,40 @@ export function s3Destination({ url, region, accessKeyId, secretAccessKey, scope
       },
       body,
     });
-    if (answer.ok) {
-      await answer.arrayBuffer();
-      return true;
-    }
     // 412: there is one. 409: another request for the key is under way, so the outcome is to be asked for.
-    if (answer.status === 412) {
-      await answer.arrayBuffer();
-      return false;
-    }
-    throw await failed(`put ${key}`, answer);
+    if (!answer.ok && answer.status !== 412) throw await failed(`put ${key}`, answer);
+    await answer.arrayBuffer();
+    return answer.ok;
   }
 
-  return {
-    async open() {
-      const probe = `${folder}/follower.probe`;
-      await putOnce(probe, new Uint8Array(), {});
-      if (await putOnce(probe, new Uint8Array(), {}))
-        throw new UnfitDestinationError('the store does not honour If-None-Match: it would overwrite an object');
-    },
-    async positions(partitions) {
-      const found = new Map<number, Position>();
-      for (let partition = 0; partition < partitions; partition++) {
-        const key = await lastKey(partitionFolder(partition));
-        if (key !== null) found.set(partition, await lastOf(key));
+  /** A read that the connection broke is repeated: it may have been kept open for longer than the store does. */
+  private async read(method: 'GET' | 'HEAD', path: string): Promise<Response> {
+    for (let left = READS; ; left--) {
+      try {
+        return await this.request(method, path);
+      } catch (error) {
+        if (left === 1) throw error;
       }
-      return found;
-    },
-    async put(batch) {
-      const { partition, after, last } = batch;
-      const key = keyOf(partition, after);
-      if (await putOnce(key, await parquetOf(batch), { [LAST]: last })) return last;
-      // The object of the key may be this very one, whose answer was lost, or another follower's.
-      return lastOf(key);
-    },
-    close: async () => {},
-  };
+    }
+  }
+
+  private async request(
+    method: 'GET' | 'HEAD' | 'PUT',
+    path: string,
+    init: { readonly headers?: Record<string, string>; readonly body?: Uint8Array<ArrayBuffer> } = {},
+  ): Promise<Response> {
+    try {
+      return await this.client.fetch(`${this.url}${path}`, { method, ...init });
+    } catch (error) {
+      throw new Error(`no answer from ${this.url}: ${causeOf(error)}`, { cause: error });
+    }
+  }
+}
+
+async function failed(what: string, answer: Response): Promise<Error> {
+  const text = await answer.text();
+  const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1];
+  return new Error(`failed to ${what}: ${answer.status}${code === undefined ? '' : ` ${code}`}`);
 }
 
 /** Why `fetch` failed. Its own message does not say it. Of several addresses of a host, the first one's failure. */

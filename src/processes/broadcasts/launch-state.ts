@@ -3,7 +3,6 @@ import type { SendingState } from '../../domain/broadcast/sending.ts';
 import type { Message } from '../../domain/broadcast/sending-message.ts';
 import type { TemplateUser } from '../../domain/broadcast/template.ts';
 import type { RecipientUser } from '../../queries/broadcast/recipient-users.ts';
-import type { PlatformStatus } from './back-off.ts';
 import {
   type Budget,
   createBudget,
@@ -14,6 +13,7 @@ import {
   type Unrecorded,
 } from './commit.ts';
 import type { Delivery } from './deliver.ts';
+import type { PlatformStatus } from './platform-health.ts';
 
 /** The state of a launch, the inputs of its reducer (launch.ts), and the effects. */
 

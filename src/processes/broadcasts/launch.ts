@@ -1,9 +1,9 @@
 import type { Answered } from '../../domain/broadcast/batches.ts';
 import { isAllAttempted, isBeginning, isMessageRefused, openPlaces } from '../../domain/broadcast/sending.ts';
-import type { PlatformStatus } from './back-off.ts';
 import type { Entries } from './commit.ts';
 import type { Delivery } from './deliver.ts';
 import type { Launch, LaunchEffect, LaunchEnd, LaunchInput, Waiting } from './launch-state.ts';
+import type { PlatformStatus } from './platform-health.ts';
 
 /**
  * One launch of a broadcast as a reducer: an input and a time go in, effects come out. It reads no clock, draws no random

@@ -7,9 +7,12 @@ import { broadcastWork } from '../../queries/broadcast/broadcasts.ts';
 import { pause } from '../../util/pause.ts';
 import type { FailureReport, Process, ProcessContext } from '../process.ts';
 import { createRest } from '../wait-for-work.ts';
-import { createFailures, createPlatformHealth } from './back-off.ts';
-import { type BotSender, driveBroadcast } from './lifecycle.ts';
-import { type Connections, createConnections, createSendQueue } from './send-queue.ts';
+import type { BotSender } from './bot-sender.ts';
+import { type Connections, createConnections } from './connections.ts';
+import { driveBroadcast } from './drive-broadcast.ts';
+import { createFailures } from './failures.ts';
+import { PlatformHealth } from './platform-health.ts';
+import { SendQueue } from './send-queue.ts';
 import { createStreamWatch, type SchemaOf, type StreamWatch, servedSchemas } from './shared-look-ups.ts';
 import { createUserLookUp, type UserLookUp } from './user-look-up.ts';
 
@@ -150,8 +153,8 @@ async function sendWhileHeld(
 ): Promise<void> {
   const elapsed = () => performance.now();
   const api = createBotApi({ root: context.config.TELEGRAM_API_ROOT, connections: MAX_CALLS_OF_BOT });
-  const queue = createSendQueue(connections, MAX_CALLS_OF_BOT, elapsed, held);
-  const health = createPlatformHealth({
+  const queue = new SendQueue(connections, MAX_CALLS_OF_BOT, elapsed, held);
+  const health = new PlatformHealth({
     now: context.sources.now,
     elapsed,
     report: (failure) => reportPlatform(context, bot, failure),

@@ -9,14 +9,24 @@ import { Rejection } from '../../domain/rejection.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import type { RecipientUser } from '../../queries/broadcast/recipient-users.ts';
 import { pause } from '../../util/pause.ts';
-import type { Failures, PlatformHealth } from './back-off.ts';
+import { abortedAfter } from './aborted-after.ts';
 import { entriesOf } from './commit.ts';
-import { BROKEN_CALL, type Delivery, deliver, endedWith, RETURNED } from './deliver.ts';
+import { BROKEN_CALL, type Caller, type Delivery, deliver, endedWith, RETURNED } from './deliver.ts';
+import type { Failures } from './failures.ts';
 import { dueInMs, step } from './launch.ts';
-import { beginLaunch, type LaunchEffect, type LaunchEnd, type LaunchInput, type LaunchPlan } from './launch-state.ts';
-import { createLimiter } from './limiter.ts';
+import {
+  beginLaunch,
+  type Launch,
+  type LaunchEffect,
+  type LaunchEnd,
+  type LaunchInput,
+  type LaunchPlan,
+} from './launch-state.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
+import type { PlatformHealth } from './platform-health.ts';
 import { FIRST_REST_MS, type Permit, type SendQueue, type Source } from './send-queue.ts';
 import { type PauseWriter, ReplacedError, type SendingWriter } from './stream-writer.ts';
+import { createWakeUp } from './wake-up.ts';
 
 /** The driver of a launch: it hands inputs to the reducer (launch.ts) and performs its effects. */
 
@@ -62,245 +72,220 @@ export async function sendLaunch(
   writer: SendingWriter,
   signal: AbortSignal,
 ): Promise<LaunchEnd> {
-  const { broadcastId, launch, sender, chats, messages, cap, queue, health, pauses, failures, elapsed } = options;
-  const limiter = createLimiter(cap, elapsed());
+  const { broadcastId, launch, sender, queue, elapsed } = options;
   const opensAt = writer.state.attempted > 0 ? elapsed() + FIRST_REST_MS : queue.opensAt;
-  limiter.restUntil(opensAt);
   await writer.append((state) => abandonClaims(state, broadcastId, sender), signal);
   while (hasRefused(writer.state, launch))
     await writer.append((state) => reopenRefused(state, broadcastId, launch), signal);
+  return new LaunchDriver(options, writer, signal, opensAt).run();
+}
 
-  const state = beginLaunch({ ...options, message: messages, opensAt }, writer.state, failures.isFailing);
-  const wakeUp = createWakeUp();
-  const deadline = abortedAfter(signal, LAST_ANSWERS_MS);
-  const tasks: Task[] = [];
+/** Takes the turns of the bot's send queue for one launch. */
+class LaunchDriver implements Source {
+  readonly limiter: Limiter;
+  private readonly state: Launch;
+  private readonly wakeUp = createWakeUp();
+  private readonly deadline: ReturnType<typeof abortedAfter>;
+  private readonly tasks: Task[] = [];
+  private readonly caller: Caller;
   /** Further calls about recipients whose first call was made. */
-  let followUps: { readonly units: number; resolve(permit: Permit | null): void }[] = [];
-  let ended = null as LaunchEnd | null;
+  private followUps: { readonly units: number; resolve(permit: Permit | null): void }[] = [];
+  private ended: LaunchEnd | null = null;
   /** The driver has stopped, also by an error: no further call may begin. */
-  let isOver = false;
+  private isOver = false;
 
-  const source: Source = {
-    limiter,
-    units: () => followUps[0]?.units ?? (state.waiting.length === 0 ? 0 : messages.units),
-    begin(permit) {
-      const followUp = followUps.shift();
-      if (followUp === undefined) give({ type: 'turn' }, permit);
-      else followUp.resolve(permit);
-    },
-    rest: () => give({ type: 'rested' }),
-  };
-  const caller = {
-    ...options,
-    permit(units: number): Promise<Permit | null> {
-      if (state.end !== null || isOver) return Promise.resolve(null);
-      return new Promise((resolve) => {
-        followUps.push({ units, resolve });
-        queue.wake();
-      });
-    },
-  };
+  constructor(
+    private readonly options: LaunchOptions,
+    private readonly writer: SendingWriter,
+    private readonly signal: AbortSignal,
+    opensAt: number,
+  ) {
+    const { cap, elapsed, messages, failures } = options;
+    this.limiter = createLimiter(cap, elapsed());
+    this.limiter.restUntil(opensAt);
+    this.state = beginLaunch({ ...options, message: messages, opensAt }, writer.state, failures.isFailing);
+    this.deadline = abortedAfter(signal, LAST_ANSWERS_MS);
+    this.caller = { ...options, permit: (units) => this.permit(units) };
+  }
 
-  function give(input: LaunchInput, permit?: Permit): void {
-    for (const effect of step(state, input, elapsed())) perform(effect, permit);
+  async run(): Promise<LaunchEnd> {
+    const { launch, queue, health, pauses, elapsed } = this.options;
+    const { state, tasks, deadline } = this;
+    health.resumeAfter(pauses.state);
+    const { paused } = this.writer.state;
+    if (this.writer.state.launch === launch && typeof paused?.error === 'string') health.doubt(paused.error);
+    const { waitMs } = health.status();
+    if (waitMs > 0) queue.rest(waitMs);
+    queue.add(this);
+    try {
+      for (let checkedAt = Number.NEGATIVE_INFINITY; ; ) {
+        if (this.signal.aborted) this.give({ type: 'aborted' });
+        if (deadline.signal.aborted) this.give({ type: 'expired' });
+        if (state.end === null && elapsed() - checkedAt >= CHECK_MS) {
+          checkedAt = elapsed();
+          await this.checkCancelled();
+        }
+        this.give({ type: 'due', platform: health.status() });
+        for (let task = tasks.shift(); task !== undefined; task = tasks.shift())
+          await (task.type === 'record' ? this.record(task) : this.lookUp(task));
+        if (this.ended !== null) return this.ended;
+        await this.wakeUp.sleep(dueInMs(state, elapsed()));
+      }
+    } finally {
+      this.isOver = true;
+      deadline.forget();
+      this.perform({ type: 'stop' });
+      queue.remove(this);
+    }
+  }
+
+  units(): number {
+    return this.followUps[0]?.units ?? (this.state.waiting.length === 0 ? 0 : this.options.messages.units);
+  }
+
+  begin(permit: Permit): void {
+    const followUp = this.followUps.shift();
+    if (followUp === undefined) this.give({ type: 'turn' }, permit);
+    else followUp.resolve(permit);
+  }
+
+  rest(): void {
+    this.give({ type: 'rested' });
+  }
+
+  private permit(units: number): Promise<Permit | null> {
+    if (this.state.end !== null || this.isOver) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.followUps.push({ units, resolve });
+      this.options.queue.wake();
+    });
+  }
+
+  private give(input: LaunchInput, permit?: Permit): void {
+    for (const effect of step(this.state, input, this.options.elapsed())) this.perform(effect, permit);
   }
 
   /** @param permit with an effect of a `turn` */
-  function perform(effect: LaunchEffect, permit?: Permit): void {
+  private perform(effect: LaunchEffect, permit?: Permit): void {
     switch (effect.type) {
       case 'call':
-        call(effect, permit!);
+        this.call(effect, permit!);
         return;
       case 'record':
       case 'look_up':
-        tasks.push(effect);
+        this.tasks.push(effect);
         return;
       case 'rest':
-        queue.rest(effect.ms);
+        this.options.queue.rest(effect.ms);
         return;
       case 'stop':
-        for (const { resolve } of followUps) resolve(null);
-        followUps = [];
+        for (const { resolve } of this.followUps) resolve(null);
+        this.followUps = [];
         return;
       case 'wake':
-        wakeUp.wake();
+        this.wakeUp.wake();
         return;
       case 'recovered':
-        failures.recovered();
+        this.options.failures.recovered();
         return;
       case 'end':
-        ended = effect.end;
+        this.ended = effect.end;
         return;
     }
   }
 
-  function call({ claim, place, user, gapMs }: Call, permit: Permit): void {
+  private call({ claim, place, user, gapMs }: Call, permit: Permit): void {
+    const { elapsed, health, chats } = this.options;
     const now = elapsed();
-    if (gapMs > 0) limiter.restUntil(now + gapMs);
+    if (gapMs > 0) this.limiter.restUntil(now + gapMs);
     const answered = (delivery: Delivery): void =>
-      give({ type: 'answered', claim, place, delivery, platform: health.status() });
+      this.give({ type: 'answered', claim, place, delivery, platform: health.status() });
     let parameters: object;
     try {
-      parameters = parametersFor(place, user);
+      parameters = this.parametersFor(place, user);
     } catch (error) {
       permit.taken.answered(now);
       permit.over();
-      if (!(error instanceof TemplateError)) failed(error);
+      if (!(error instanceof TemplateError)) this.failed(error);
       answered(endedWith(error instanceof TemplateError ? templateFailed(error) : RETURNED));
       return;
     }
-    deliver(caller, chats[place]!, parameters, permit)
+    deliver(this.caller, chats[place]!, parameters, permit)
       .then((delivery) => {
-        if (delivery.fault !== null) failed(delivery.fault);
+        if (delivery.fault !== null) this.failed(delivery.fault);
         health.learn(delivery);
         answered(delivery);
       })
       .catch((error: unknown) => {
-        failed(error);
+        this.failed(error);
         answered(endedWith(BROKEN_CALL));
       });
   }
 
   /** @throws TemplateError */
-  function parametersFor(place: number, user: TemplateUser): object {
+  private parametersFor(place: number, user: TemplateUser): object {
+    const { messages, chats, linkTo } = this.options;
+    const { files } = this.state;
     const message = messages.of(chats[place]!);
-    const { linkTo } = options;
-    if (linkTo === null || message.targets.length === 0) return message.parameters(user, state.files);
+    if (linkTo === null || message.targets.length === 0) return message.parameters(user, files);
     const first = messages.firstLinkOf(message);
     return message.parameters(
       user,
-      state.files,
+      files,
       message.targets.map((_, index) => linkTo(place, first + index)),
     );
   }
 
-  function failed(error: unknown): void {
+  private failed(error: unknown): void {
     // Calls that were under way together fail for one reason: only the first failure counts.
-    if (state.end?.type === 'broken') return;
-    give({ type: 'failed', againMs: failures.failed(error) });
+    if (this.state.end?.type === 'broken') return;
+    this.give({ type: 'failed', againMs: this.options.failures.failed(error) });
   }
 
-  async function record({ entries, limited }: Extract<Task, { type: 'record' }>): Promise<void> {
+  private async record({ entries, limited }: Extract<Task, { type: 'record' }>): Promise<void> {
+    const { pauses, failures } = this.options;
+    const { signal } = this.deadline;
     let wrote = false;
     try {
       // The bot's pause must be in the log before the launch that got the 429 can end.
-      await pauses.append((bot) => pauseBot(bot, limited), deadline.signal);
-      await writer.append((log) => {
+      await pauses.append((bot) => pauseBot(bot, limited), signal);
+      await this.writer.append((log) => {
         const decision = entriesOf(log, entries);
         wrote ||= !(decision instanceof Rejection) && decision.length > 0;
         return decision;
-      }, deadline.signal);
+      }, signal);
     } catch (error) {
-      if (error instanceof ReplacedError || deadline.signal.aborted) throw error;
-      const isStopping = state.end !== null && signal.aborted;
-      give({ type: 'not_appended', againMs: isStopping ? CHECK_MS : failures.failed(error) });
+      if (error instanceof ReplacedError || signal.aborted) throw error;
+      const isStopping = this.state.end !== null && this.signal.aborted;
+      this.give({ type: 'not_appended', againMs: isStopping ? CHECK_MS : failures.failed(error) });
       return;
     }
-    give({ type: 'appended', log: writer.state, wrote });
+    this.give({ type: 'appended', log: this.writer.state, wrote });
   }
 
-  async function lookUp({ claim, chats }: Extract<Task, { type: 'look_up' }>): Promise<void> {
-    const users = await options.usersOf(chats).catch(async (error: unknown) => {
+  private async lookUp({ claim, chats }: Extract<Task, { type: 'look_up' }>): Promise<void> {
+    const { usersOf, logger, broadcastId, health, queue } = this.options;
+    const users = await usersOf(chats).catch(async (error: unknown) => {
       if (isDatabaseDown(error)) {
-        options.logger.warn({ err: error, broadcast: broadcastId }, 'failed to look up recipients; releasing them');
-        await pause(CHECK_MS, signal);
-      } else failed(error);
+        logger.warn({ err: error, broadcast: broadcastId }, 'failed to look up recipients; releasing them');
+        await pause(CHECK_MS, this.signal);
+      } else this.failed(error);
       return null;
     });
-    give({ type: 'found', claim, users, platform: health.status() });
+    this.give({ type: 'found', claim, users, platform: health.status() });
     queue.wake();
   }
 
-  async function checkCancelled(): Promise<void> {
+  private async checkCancelled(): Promise<void> {
     try {
-      if (!(await options.isSending())) give({ type: 'cancelled' });
+      if (!(await this.options.isSending())) this.give({ type: 'cancelled' });
     } catch (error) {
-      if (error instanceof ReplacedError || deadline.signal.aborted) throw error;
-      failed(error);
+      if (error instanceof ReplacedError || this.deadline.signal.aborted) throw error;
+      this.failed(error);
     }
-  }
-
-  health.resumeAfter(pauses.state);
-  const { paused } = writer.state;
-  if (writer.state.launch === launch && typeof paused?.error === 'string') health.doubt(paused.error);
-  const { waitMs } = health.status();
-  if (waitMs > 0) queue.rest(waitMs);
-  queue.add(source);
-  try {
-    for (let checkedAt = Number.NEGATIVE_INFINITY; ; ) {
-      if (signal.aborted) give({ type: 'aborted' });
-      if (deadline.signal.aborted) give({ type: 'expired' });
-      if (state.end === null && elapsed() - checkedAt >= CHECK_MS) {
-        checkedAt = elapsed();
-        await checkCancelled();
-      }
-      give({ type: 'due', platform: health.status() });
-      for (let task = tasks.shift(); task !== undefined; task = tasks.shift())
-        await (task.type === 'record' ? record(task) : lookUp(task));
-      if (ended !== null) return ended;
-      await wakeUp.sleep(dueInMs(state, elapsed()));
-    }
-  } finally {
-    isOver = true;
-    deadline.forget();
-    perform({ type: 'stop' });
-    queue.remove(source);
   }
 }
 
 function templateFailed(error: TemplateError): Delivery['answer'] {
   return { outcome: 'not_delivered', reason: `the template failed: ${error.message}`, without_call: true };
-}
-
-/** Wakes one sleeper. An AbortController would cost an error object and two listeners for every message. */
-interface WakeUp {
-  /** Wakes the sleeper. If none, the next `sleep()` returns at once. */
-  wake(): void;
-  /** Resolves after `ms` or at `wake()`. Only one may sleep at a time. */
-  sleep(ms: number): Promise<void>;
-}
-
-function createWakeUp(): WakeUp {
-  let isDue = false;
-  let sleeper: (() => void) | null = null;
-  return {
-    wake() {
-      isDue = true;
-      sleeper?.();
-    },
-    sleep(ms) {
-      if (isDue) {
-        isDue = false;
-        return Promise.resolve();
-      }
-      return new Promise((resolve) => {
-        const timer = setTimeout(awake, ms);
-        sleeper = awake;
-        function awake(): void {
-          clearTimeout(timer);
-          sleeper = null;
-          isDue = false;
-          resolve();
-        }
-      });
-    },
-  };
-}
-
-/** A signal that aborts `ms` after another one. */
-function abortedAfter(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; forget(): void } {
-  const later = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const begin = (): void => {
-    timer = setTimeout(() => later.abort(), ms);
-  };
-  if (signal.aborted) begin();
-  else signal.addEventListener('abort', begin, { once: true });
-  return {
-    signal: later.signal,
-    forget() {
-      signal.removeEventListener('abort', begin);
-      clearTimeout(timer);
-    },
-  };
 }

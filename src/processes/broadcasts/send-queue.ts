@@ -1,21 +1,5 @@
+import type { Connections } from './connections.ts';
 import { createLimiter, type Limiter, type Taken } from './limiter.ts';
-
-/**
- * A bot's send queue: its broadcasts take turns, each within its own limit, all together within the largest. It uses
- * callbacks and no promises, since every message passes it.
- */
-export interface SendQueue {
-  add(source: Source): void;
-  remove(source: Source): void;
-  /** A broadcast has something to send that it did not have before. */
-  wake(): void;
-  /** Sends nothing for `ms`: the platform said so, or cannot be reached. */
-  rest(ms: number): void;
-  /** When its first rest is over, monotonic ms. */
-  readonly opensAt: number;
-  /** Begins no call any more, and leaves no timer and no listener behind. */
-  close(): void;
-}
 
 /** A broadcast in the send queue. */
 export interface Source {
@@ -36,130 +20,126 @@ export interface Permit {
   over(): void;
 }
 
-/** Connections for calls under way, shared by all bots: the queue that waits longest gets the next that is free. */
-export interface Connections {
-  /** Calls `go` when a connection is taken for it, never at once. */
-  request(go: () => void): void;
-  release(): void;
-}
-
-/**
- * Connections are handed out once in a turn of the event loop, after the answers that have arrived were read. Calls then go
- * out one after the other, which takes a seventh less processor time each than handling an answer before every call.
- */
-export function createConnections(count: number): Connections {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  let isScheduled = false;
-
-  function handOut(): void {
-    isScheduled = false;
-    // Requests that these callbacks make are served after the next answers.
-    for (let left = Math.min(free, waiting.length); left > 0; left--) {
-      free--;
-      waiting.shift()!();
-    }
-    handOutSoon();
-  }
-
-  function handOutSoon(): void {
-    if (isScheduled || free === 0 || waiting.length === 0) return;
-    isScheduled = true;
-    setImmediate(handOut);
-  }
-
-  return {
-    request(go) {
-      waiting.push(go);
-      handOutSoon();
-    },
-    release() {
-      free++;
-      handOutSoon();
-    },
-  };
-}
-
 /** The rest after a start or a takeover, and of a broadcast that resumes: another sender may have sent in the second before. */
 export const FIRST_REST_MS = 1000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * @param mostCalls of this bot at once: if answers are slow, other bots must find connections too
- * @param signal no call begins once it aborts
+ * A bot's send queue: its broadcasts take turns, each within its own limit, all together within the largest. It uses
+ * callbacks and no promises, since every message passes it.
  */
-export function createSendQueue(
-  connections: Connections,
-  mostCalls: number,
-  elapsed: () => number,
-  signal: AbortSignal,
-): SendQueue {
-  const sources: Source[] = [];
-  const limiter = createLimiter(1, elapsed());
-  const opensAt = elapsed() + FIRST_REST_MS;
-  limiter.restUntil(opensAt);
-  let calls = 0;
-  let isRequesting = false;
-  let alarm: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null;
+export class SendQueue {
+  /** When its first rest is over, monotonic ms. */
+  readonly opensAt: number;
+  private readonly sources: Source[] = [];
+  private readonly limiter: Limiter;
+  private calls = 0;
+  private isRequesting = false;
+  private alarm: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null;
   /**
    * An album for which the other broadcasts leave too little room at once. Once they have sent as many units more as it
    * needs, they wait for it.
    */
-  let awaited: { readonly source: Source; readonly until: number } | null = null;
-  let stopped = signal.aborted;
-  const stop = (): void => {
-    stopped = true;
-    clearTimeout(alarm?.timer);
+  private awaited: { readonly source: Source; readonly until: number } | null = null;
+  private stopped: boolean;
+
+  /**
+   * @param mostCalls of this bot at once: if answers are slow, other bots must find connections too
+   * @param signal no call begins once it aborts
+   */
+  constructor(
+    private readonly connections: Connections,
+    private readonly mostCalls: number,
+    private readonly elapsed: () => number,
+    private readonly signal: AbortSignal,
+  ) {
+    this.limiter = createLimiter(1, elapsed());
+    this.opensAt = elapsed() + FIRST_REST_MS;
+    this.limiter.restUntil(this.opensAt);
+    this.stopped = signal.aborted;
+    signal.addEventListener('abort', this.stop, { once: true });
+  }
+
+  add(source: Source): void {
+    this.sources.push(source);
+    this.setCap();
+    this.wake();
+  }
+
+  remove(source: Source): void {
+    this.sources.splice(this.sources.indexOf(source), 1);
+    if (this.awaited?.source === source) this.awaited = null;
+    this.setCap();
+    this.wake();
+  }
+
+  /** A broadcast has something to send that it did not have before. */
+  wake(): void {
+    if (this.isRequesting || this.stopped) return;
+    const now = this.elapsed();
+    const found = this.next(now);
+    if (typeof found === 'number') this.setAlarm(now, found);
+    else {
+      this.isRequesting = true;
+      this.connections.request(this.go);
+    }
+  }
+
+  /** Sends nothing for `ms`: the platform said so, or cannot be reached. */
+  rest(ms: number): void {
+    this.limiter.restUntil(this.elapsed() + ms);
+    for (const source of this.sources) source.rest();
+  }
+
+  /** Begins no call any more, and leaves no timer and no listener behind. */
+  close(): void {
+    this.signal.removeEventListener('abort', this.stop);
+    this.stop();
+  }
+
+  private readonly stop = (): void => {
+    this.stopped = true;
+    clearTimeout(this.alarm?.timer);
   };
-  signal.addEventListener('abort', stop, { once: true });
 
   /** The next broadcast in turn that may send, or how many ms none may. */
-  function next(now: number): Source | number {
+  private next(now: number): Source | number {
+    const { limiter, awaited } = this;
     let soonest = Infinity;
-    if (calls >= mostCalls) return soonest;
+    if (this.calls >= this.mostCalls) return soonest;
     if (awaited !== null && now >= awaited.until) {
       const { source } = awaited;
       const units = source.units();
       const wait = limiter.wait(units, now);
       if (units > 0 && source.limiter.wait(units, now) <= 0) return wait <= 0 ? source : wait;
-      awaited = null;
+      this.awaited = null;
     }
-    for (const source of sources) {
+    for (const source of this.sources) {
       const units = source.units();
       if (units === 0) continue;
       const own = source.limiter.wait(units, now);
       const wait = Math.max(own, limiter.wait(units, now));
       if (wait <= 0) return source;
-      if (units > 1 && own <= 0) awaited ??= { source, until: now + (units * 1000) / limiter.cap };
+      if (units > 1 && own <= 0) this.awaited ??= { source, until: now + (units * 1000) / limiter.cap };
       soonest = Math.min(soonest, wait);
     }
     return soonest;
   }
 
-  function wake(): void {
-    if (isRequesting || stopped) return;
-    const now = elapsed();
-    const found = next(now);
-    if (typeof found === 'number') setAlarm(now, found);
-    else {
-      isRequesting = true;
-      connections.request(go);
-    }
-  }
+  private readonly go = (): void => {
+    this.isRequesting = false;
+    const now = this.elapsed();
+    const found = this.stopped ? Infinity : this.next(now);
+    if (typeof found === 'number') this.connections.release();
+    else this.begin(found, now);
+    this.wake();
+  };
 
-  function go(): void {
-    isRequesting = false;
-    const now = elapsed();
-    const found = stopped ? Infinity : next(now);
-    if (typeof found === 'number') connections.release();
-    else begin(found, now);
-    wake();
-  }
-
-  function begin(source: Source, now: number): void {
+  private begin(source: Source, now: number): void {
+    const { sources, connections } = this;
     const units = source.units();
-    const [ofBot, ofSource] = [limiter.take(units, now), source.limiter.take(units, now)];
+    const [ofBot, ofSource] = [this.limiter.take(units, now), source.limiter.take(units, now)];
     const taken: Taken = {
       written(at) {
         ofBot.written(at);
@@ -170,56 +150,29 @@ export function createSendQueue(
         ofSource.answered(at);
       },
     };
-    if (awaited?.source === source) awaited = null;
+    if (this.awaited?.source === source) this.awaited = null;
     if (sources.length > 1) sources.push(...sources.splice(0, sources.indexOf(source) + 1));
-    calls++;
+    this.calls++;
     const over = (): void => {
-      calls--;
+      this.calls--;
       connections.release();
-      wake();
+      this.wake();
     };
     source.begin({ taken, over });
   }
 
-  function setAlarm(now: number, ms: number): void {
+  private setAlarm(now: number, ms: number): void {
     const at = now + ms;
-    if (ms === Infinity || (alarm !== null && alarm.at <= at)) return;
-    clearTimeout(alarm?.timer);
-    const timer = setTimeout(
-      () => {
-        alarm = null;
-        wake();
-      },
-      Math.min(ms, MAX_TIMER_MS),
-    );
-    alarm = { timer, at };
+    if (ms === Infinity || (this.alarm !== null && this.alarm.at <= at)) return;
+    clearTimeout(this.alarm?.timer);
+    const fire = (): void => {
+      this.alarm = null;
+      this.wake();
+    };
+    this.alarm = { timer: setTimeout(fire, Math.min(ms, MAX_TIMER_MS)), at };
   }
 
-  function setCap(): void {
-    limiter.cap = Math.max(1, ...sources.map((source) => source.limiter.cap));
+  private setCap(): void {
+    this.limiter.cap = Math.max(1, ...this.sources.map((source) => source.limiter.cap));
   }
-
-  return {
-    opensAt,
-    wake,
-    add(source) {
-      sources.push(source);
-      setCap();
-      wake();
-    },
-    remove(source) {
-      sources.splice(sources.indexOf(source), 1);
-      if (awaited?.source === source) awaited = null;
-      setCap();
-      wake();
-    },
-    rest(ms) {
-      limiter.restUntil(elapsed() + ms);
-      for (const source of sources) source.rest();
-    },
-    close() {
-      signal.removeEventListener('abort', stop);
-      stop();
-    },
-  };
 }

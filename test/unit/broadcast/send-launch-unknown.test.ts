@@ -2,12 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { PLACE } from '../../../src/domain/broadcast/sending.ts';
 import type { Answer } from '../../../src/domain/broadcast/sending-answer.ts';
 import type { NewCommit } from '../../../src/log/port.ts';
-import {
-  createPlatformHealth,
-  type Failures,
-  type PlatformHealth,
-} from '../../../src/processes/broadcasts/back-off.ts';
-import { createConnections, createSendQueue, type SendQueue } from '../../../src/processes/broadcasts/send-queue.ts';
+import { createConnections } from '../../../src/processes/broadcasts/connections.ts';
+import type { Failures } from '../../../src/processes/broadcasts/failures.ts';
+import { PlatformHealth } from '../../../src/processes/broadcasts/platform-health.ts';
+import { SendQueue } from '../../../src/processes/broadcasts/send-queue.ts';
 import type { SendingWriter } from '../../../src/processes/broadcasts/stream-writer.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { DONE, sendOnce, writerOf } from '../../support/launch.ts';
@@ -37,8 +35,8 @@ const written = (answer: Answer) => async (write: () => void) => {
 /** Begins to send as a new sender. */
 const begin = (): Promise<SendingWriter> => {
   stop = new AbortController();
-  health = createPlatformHealth({ now: () => Date.UTC(2026, 0) + now, elapsed: () => now, report: () => {} });
-  queue = createSendQueue(createConnections(10), 10, elapsed, stop.signal);
+  health = new PlatformHealth({ now: () => Date.UTC(2026, 0) + now, elapsed: () => now, report: () => {} });
+  queue = new SendQueue(createConnections(10), 10, elapsed, stop.signal);
   now += 2000;
   const isSending = async () => !stop.signal.aborted;
   const noted = (chat: number, write: () => void) =>

@@ -4,10 +4,11 @@ import type { Answer } from '../../../src/domain/broadcast/sending-answer.ts';
 import { prepareMessage } from '../../../src/domain/broadcast/sending-message.ts';
 import { TemplateError } from '../../../src/domain/broadcast/template.ts';
 import type { NewCommit } from '../../../src/log/port.ts';
-import type { Failures } from '../../../src/processes/broadcasts/back-off.ts';
+import { createConnections } from '../../../src/processes/broadcasts/connections.ts';
+import type { Failures } from '../../../src/processes/broadcasts/failures.ts';
 import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
 import type { LaunchOptions } from '../../../src/processes/broadcasts/send-launch.ts';
-import { createConnections, createSendQueue } from '../../../src/processes/broadcasts/send-queue.ts';
+import { SendQueue } from '../../../src/processes/broadcasts/send-queue.ts';
 import type { SendingWriter } from '../../../src/processes/broadcasts/stream-writer.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { CHATS, DONE, onlyMessage, sendOnce, writerOf } from '../../support/launch.ts';
@@ -126,7 +127,7 @@ test('a launch that is stopped and resumed at once stays within its own cap', as
   let ahead = 0;
   const elapsed = () => performance.now() + ahead;
   const stop = new AbortController();
-  const queue = createSendQueue(createConnections(10), 10, elapsed, stop.signal);
+  const queue = new SendQueue(createConnections(10), 10, elapsed, stop.signal);
   queue.add({ limiter: createLimiter(30, 0), units: () => 0, begin() {}, rest() {} }); // the bot has another one
   ahead = 2000;
   const times: number[] = [];
@@ -142,7 +143,7 @@ test('a launch that is stopped and resumed at once stays within its own cap', as
 
 test('claims no recipient before the first rest is over, so releases none as if sending were slow', async () => {
   const elapsed = () => performance.now();
-  const queue = createSendQueue(createConnections(10), 10, elapsed, new AbortController().signal);
+  const queue = new SendQueue(createConnections(10), 10, elapsed, new AbortController().signal);
   const chats = CHATS.slice(0, 6);
   await send({ queue, elapsed, chats, cap: 5 });
   expect(called).toEqual(chats);
@@ -155,7 +156,7 @@ test('keeps one recipient claimed while it waits long for its turn, and claims n
   let ahead = 0;
   const elapsed = () => performance.now() + ahead;
   const stop = new AbortController();
-  const queue = createSendQueue(createConnections(10), 10, elapsed, stop.signal);
+  const queue = new SendQueue(createConnections(10), 10, elapsed, stop.signal);
   queue.rest(20_000);
   const sending = send({ queue, elapsed, isSending: async () => !stop.signal.aborted });
   for (let second = 0; second < 10; second++) {

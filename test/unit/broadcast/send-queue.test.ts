@@ -1,12 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createConnections } from '../../../src/processes/broadcasts/connections.ts';
 import { createLimiter } from '../../../src/processes/broadcasts/limiter.ts';
-import {
-  createConnections,
-  createSendQueue,
-  type Permit,
-  type Source,
-} from '../../../src/processes/broadcasts/send-queue.ts';
+import { type Permit, SendQueue, type Source } from '../../../src/processes/broadcasts/send-queue.ts';
 import { pause } from '../../../src/util/pause.ts';
 
 /** A broadcast that always has something to send; each call takes a moment. */
@@ -35,8 +31,8 @@ test('a bot with many broadcasts takes no more from the others than a bot with o
   const connections = createConnections(2);
   const stop = new AbortController();
   const [crowd, single] = [
-    createSendQueue(connections, 256, elapsed, stop.signal),
-    createSendQueue(connections, 256, elapsed, stop.signal),
+    new SendQueue(connections, 256, elapsed, stop.signal),
+    new SendQueue(connections, 256, elapsed, stop.signal),
   ];
   const [many, one] = [Array.from({ length: 10 }, () => busy(1000)), busy(1000)];
   for (const source of many) crowd.add(source);
@@ -55,7 +51,7 @@ test('a bot with many broadcasts takes no more from the others than a bot with o
 
 test('nothing is sent in the first second', async () => {
   const stop = new AbortController();
-  const queue = createSendQueue(createConnections(2), 256, elapsed, stop.signal);
+  const queue = new SendQueue(createConnections(2), 256, elapsed, stop.signal);
   const source = busy(1000);
   queue.add(source);
   await pause(100);
@@ -71,7 +67,7 @@ test('nothing is sent in the first second', async () => {
 
 test('keeps to the number of calls of one bot, and begins the next when one is over', async () => {
   const stop = new AbortController();
-  const queue = createSendQueue(createConnections(10), 3, elapsed, stop.signal);
+  const queue = new SendQueue(createConnections(10), 3, elapsed, stop.signal);
   const overs: (() => void)[] = [];
   const source = { ...busy(1000), begin: ({ over }: Permit) => void overs.push(over) };
   queue.add(source);
@@ -97,7 +93,7 @@ describe('by a clock of the test', () => {
     [4, 10],
   ])('at a cap of %i, albums of %i and single messages both get their turns', async (cap, units) => {
     const stop = new AbortController();
-    const queue = createSendQueue(createConnections(10), 256, elapsed, stop.signal);
+    const queue = new SendQueue(createConnections(10), 256, elapsed, stop.signal);
     const [album, text] = [busy(cap, units), busy(cap)];
     for (const source of [text, album]) queue.add(source);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -110,7 +106,7 @@ describe('by a clock of the test', () => {
 
   test('single messages do not wait for an album that was removed', async () => {
     const stop = new AbortController();
-    const queue = createSendQueue(createConnections(10), 256, elapsed, stop.signal);
+    const queue = new SendQueue(createConnections(10), 256, elapsed, stop.signal);
     const [album, text] = [busy(10, 10), busy(10)];
     for (const source of [text, album]) queue.add(source);
     await vi.advanceTimersByTimeAsync(3500); // the rest, an album, messages for as long, and then they wait
@@ -125,7 +121,7 @@ describe('by a clock of the test', () => {
 
   test('begins nothing once it is closed, and leaves no listener and no timer', async () => {
     const { signal } = new AbortController();
-    const queue = createSendQueue(createConnections(10), 256, elapsed, signal);
+    const queue = new SendQueue(createConnections(10), 256, elapsed, signal);
     const source = busy(10);
     queue.add(source);
     queue.close();
@@ -137,7 +133,7 @@ describe('by a clock of the test', () => {
 
   test.each(['stop', 'remove'] as const)('a connection that comes too late goes to the next queue: %s', async (how) => {
     const [connections, stop, others] = [createConnections(1), new AbortController(), new AbortController()];
-    const [late, next] = [stop, others].map(({ signal }) => createSendQueue(connections, 256, elapsed, signal));
+    const [late, next] = [stop, others].map(({ signal }) => new SendQueue(connections, 256, elapsed, signal));
     const [gone, sent] = [busy(1000), busy(1000)];
     late!.add(gone);
     await vi.advanceTimersByTimeAsync(1100);
@@ -154,7 +150,7 @@ describe('by a clock of the test', () => {
 
   test('does nothing while it rests for a month', async () => {
     const stop = new AbortController();
-    const queue = createSendQueue(createConnections(10), 256, elapsed, stop.signal);
+    const queue = new SendQueue(createConnections(10), 256, elapsed, stop.signal);
     const source = busy(10);
     let asked = 0;
     queue.add({ ...source, units: () => ++asked && 1 });

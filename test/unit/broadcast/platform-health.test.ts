@@ -2,13 +2,9 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Outcome } from '../../../src/domain/broadcast/sending-events.ts';
 import { LogUnavailableError } from '../../../src/log/port.ts';
-import {
-  createFailures,
-  createPlatformHealth,
-  type Failures,
-  type PlatformHealth,
-} from '../../../src/processes/broadcasts/back-off.ts';
 import { type Delivery, endedWith } from '../../../src/processes/broadcasts/deliver.ts';
+import { createFailures, type Failures } from '../../../src/processes/broadcasts/failures.ts';
+import { PlatformHealth } from '../../../src/processes/broadcasts/platform-health.ts';
 
 /** Failures as operators see them; null: it works again. */
 let reported: ({ readonly error: string; readonly againMs: number } | null)[];
@@ -24,7 +20,7 @@ describe("what a bot's sender learns of the platform", () => {
   beforeEach(() => {
     now = 1_700_000_000_000;
     setBack = 0;
-    health = createPlatformHealth({
+    health = new PlatformHealth({
       now: () => now + setBack,
       elapsed: () => now,
       report: (failure) => reported.push(failure),
@@ -151,7 +147,7 @@ describe("what a bot's sender learns of the platform", () => {
     unreachable();
     expect(health.status().waitMs).toBe(1000);
     // A sender that starts now reads the pause from the log.
-    health = createPlatformHealth({ now: () => now + setBack, elapsed: () => now, report: () => {} });
+    health = new PlatformHealth({ now: () => now + setBack, elapsed: () => now, report: () => {} });
     health.resumeAfter({ until: now, lengthMs: 6000 });
     expect(health.status().waitMs).toBe(0);
   });

@@ -1,16 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { advanceBroadcast, type BroadcastName, existingBroadcast } from '../../commands/broadcast/change.ts';
-import { newClickKey, openClickKey } from '../../commands/broadcast/click-keys.ts';
-import { frozenChats } from '../../commands/broadcast/resolve-audience.ts';
-import { type Loaded, load } from '../../commands/decide-and-append.ts';
+import { newClickKey } from '../../commands/broadcast/click-keys.ts';
 import { abandonClaims } from '../../domain/broadcast/batches.ts';
-import {
-  type Broadcast,
-  type BroadcastState,
-  broadcast as decider,
-  messagesOf,
-} from '../../domain/broadcast/broadcast.ts';
-import { clickToken } from '../../domain/broadcast/click-token.ts';
+import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
 import {
   failBroadcast,
   finishBroadcast,
@@ -19,39 +10,15 @@ import {
   startSending,
   stopBroadcast,
 } from '../../domain/broadcast/lifecycle.ts';
-import { messagesByChat, prepareMessage } from '../../domain/broadcast/sending-message.ts';
-import { MAX_CAP } from '../../domain/broadcast/settings.ts';
-import { TemplateError } from '../../domain/broadcast/template.ts';
-import { variantOf } from '../../domain/broadcast/variant-of.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import { broadcastStream } from '../../domain/streams.ts';
-import type { BotApi } from '../../platform/bot-api.ts';
-import { catalogManifest } from '../../projections/catalog/manifest.ts';
-import { findSendingBot, type SendingBot } from '../../queries/catalog/bots.ts';
 import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
-import type { Failures, PlatformHealth } from './back-off.ts';
+import { type BotSender, sendingBot } from './bot-sender.ts';
 import { freezeAudience, savedSegmentsOf } from './freeze-audience.ts';
+import { launchBroadcast } from './launch-broadcast.ts';
 import type { LaunchEnd } from './launch-state.ts';
-import { sendLaunch } from './send-launch.ts';
-import type { SendQueue } from './send-queue.ts';
-import type { SchemaOf, StreamWatch } from './shared-look-ups.ts';
 import { ifUnchanged, type Step } from './step.ts';
-import { openPauseWriter, openSendingWriter } from './stream-writer.ts';
-import type { UserLookUp } from './user-look-up.ts';
-
-/** The dependencies of a broadcast's sender. The broadcasts of a bot share all but `failures`. */
-export interface BotSender {
-  readonly api: BotApi;
-  readonly queue: SendQueue;
-  readonly health: PlatformHealth;
-  readonly failures: Failures;
-  readonly schemaOf: SchemaOf;
-  readonly watch: StreamWatch;
-  readonly usersOf: UserLookUp;
-  /** Monotonic milliseconds. */
-  readonly elapsed: () => number;
-}
+import { openSendingWriter } from './stream-writer.ts';
 
 /** A schedule that was missed for longer, while the service was down, is not made up for (decisions.md#date-send). */
 const MISSED_MS = 60 * 60 * 1000;
@@ -158,7 +125,7 @@ async function takeStep(
       if (broadcast.frozen === 0) return advance(finishBroadcast);
       return (await isPremium(context, sender, name, signal)) ? start() : fail(NOT_PREMIUM);
     case 2:
-      return endedBy(await send(context, sender, name, broadcast, signal), advance, (againMs) =>
+      return endedBy(await launchBroadcast(context, sender, name, broadcast, signal), advance, (againMs) =>
         waitInStatus(context, name, 2, againMs, signal),
       );
     case 8: {
@@ -208,22 +175,6 @@ async function isPremium(
 
 const POLL_MS = 100;
 
-/** Waits until the catalog knows the bot. @throws the signal's reason */
-async function sendingBot(
-  { pool }: ProcessContext,
-  { schemaOf }: BotSender,
-  { bot }: BroadcastName,
-  signal: AbortSignal,
-): Promise<SendingBot> {
-  for (;;) {
-    const catalog = await schemaOf(catalogManifest, signal);
-    const found = await findSendingBot({ pool, catalog }, bot);
-    if (found !== null) return found;
-    await pause(POLL_MS, signal);
-    signal.throwIfAborted();
-  }
-}
-
 /** A signal that aborts when the given one does, or soon after the broadcast has left the status. */
 async function whileInStatus(
   context: ProcessContext,
@@ -241,77 +192,4 @@ async function whileInStatus(
     );
   }, POLL_MS);
   return { signal: AbortSignal.any([signal, left.signal]), forget: () => clearInterval(timer) };
-}
-
-async function send(
-  context: ProcessContext,
-  sender: BotSender,
-  name: BroadcastName,
-  broadcast: Broadcast,
-  signal: AbortSignal,
-): Promise<LaunchEnd> {
-  const { log, sources, logger } = context;
-  const { token, paid_broadcasts: isPaid, bot_id: botId, timezone } = await sendingBot(context, sender, name, signal);
-  if (token === null) return { type: 'failed', error: 'the bot has no token' };
-  const { type, settings, launch, variants = [], clicks } = broadcast;
-  const { PUBLIC_URL } = context.config;
-  if (clicks !== undefined && PUBLIC_URL === undefined)
-    return { type: 'failed', error: 'clicks are tracked, and PUBLIC_URL is not set' };
-  const cap = isPaid ? settings.intervalCap : Math.min(settings.intervalCap, MAX_CAP);
-  try {
-    const shares = variants.map(({ share }) => share);
-    const messages = messagesByChat(
-      messagesOf(broadcast).map(({ message }) => prepareMessage(type, message, cap > MAX_CAP, clicks !== undefined)),
-      (chat) => variantOf(shares, name.id, chat),
-    );
-    if (
-      clicks !== undefined &&
-      !isDeepStrictEqual(
-        messages.targets,
-        clicks.links.map(({ target }) => target),
-      )
-    )
-      return { type: 'failed', error: 'the tracked links are not those of the launch: activate it again' };
-    const chats = await frozenChats(log, name);
-    const key = clicks === undefined ? null : await openClickKey(log, name.bot, clicks.key);
-    const writer = await openSendingWriter(context, name.bot, name.id);
-    const pauses = await openPauseWriter(context, name.bot);
-    const stream = broadcastStream(name.bot, name.id);
-    const watched = sender.watch.watch(stream);
-    let known: Loaded<BroadcastState> | undefined;
-    let upToDate = false;
-    const sent = sendLaunch(
-      {
-        ...sender,
-        broadcastId: name.id,
-        launch,
-        sender: sources.uuid(),
-        chats,
-        messages,
-        linkTo:
-          key === null
-            ? null
-            : (place, link) => `${PUBLIC_URL}/r/${clickToken(key, { broadcastId: name.id, launch, place, link })}`,
-        cap,
-        pauses,
-        onLimit: settings.rateLimitOnError,
-        token,
-        logger,
-        usersOf: (chats) => sender.usersOf({ botId, timezone, chats }, messages.asksUser),
-        async isSending() {
-          upToDate &&= !watched.hasGrown();
-          // Only its new commits: its audience may be a list of a megabyte.
-          if (!upToDate) known = await load(log, decider, stream, known);
-          upToDate = true;
-          return known?.state?.status === 2 && known.state.launch === launch;
-        },
-      },
-      writer,
-      signal,
-    );
-    return await sent.finally(() => watched.end());
-  } catch (error) {
-    if (error instanceof TemplateError) return { type: 'failed', error: error.message };
-    throw error;
-  }
 }
