@@ -16,7 +16,7 @@ const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript
 
 const folder = process.cwd();
 const client = join(import.meta.dirname, 'client');
-// The types of the middlewares come from those of the client.
+// The types of the middlewares come from the types of the client.
 if (folder !== client) await buildPackage(client);
 await buildPackage(folder);
 
@@ -24,7 +24,7 @@ await buildPackage(folder);
 async function buildPackage(target) {
   rmSync(join(target, 'dist'), { recursive: true, force: true });
   await buildModule(target, 'index', 'neutral', 'tsconfig.json');
-  // A module of its own, since it needs a file system.
+  // A separate module, since it needs a file system.
   if (existsSync(join(target, 'src/spool.ts'))) await buildModule(target, 'spool', 'node', 'tsconfig.spool.json');
   for (const name of readdirSync(join(target, 'dist')).filter((each) => each.endsWith('.d.ts')))
     writeFileSync(
@@ -53,7 +53,7 @@ async function buildModule(target, name, platform, project) {
   execFileSync(process.execPath, [compiler, '-p', project, ...types], { cwd: target, stdio: ['ignore', 2, 2] });
 }
 
-/** A compiler takes types beside a CommonJS module as CommonJS if their names, also in imports, end in `.cts`. */
+/** A compiler takes types next to a CommonJS module as CommonJS if their names, also in imports, end in `.cts`. */
 function forRequire(types) {
   return types.replace(/(from '\.[^']*)\.ts'/g, "$1.cts'");
 }

@@ -24,16 +24,16 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'payout create': 'the payout, and `payout_ids` if there is one for each unit.',
   'payout confirm': 'the payout: a manual one, or one that the client accepted with 202, was paid.',
   'payout fail': 'the payout: one that the client accepted was not paid.',
-  'payout retry': 'the payout, which failed or waits for its next attempt: it is announced to the client at once.',
+  'payout retry': 'the payout, failed or waiting for its next attempt: it is announced to the client at once.',
   'payout cancel':
     'the payout: its amount is available again. `--force` is needed if the client may know of the payout, and may have paid it.',
   'audit balance':
     "the history, from the log. Exit 1 if the service's rows differ; without `--at` the balance is compared, too.",
   'audit verify':
-    "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay. Without `--bot` the log records that the ledger was audited, and the result, for metrics and alerts; `--no-record` leaves that out. Progress, and at the end the counts of what was checked, are on stderr.",
+    "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay. Without `--bot` the log records that the ledger was audited, and the result, for metrics and alerts; `--no-record` leaves that out. Progress, and at the end the counts of the checked things, are on stderr.",
   'webhook set':
-    '`secret`, which signs. Setting the webhook again keeps the secret, and announces at once the payouts that wait. See [payout webhook](referral.md#payout-webhook).',
-  'webhook rotate-secret': 'the new `secret`. The former one signs, too, for 24 hours.',
+    '`secret`. It signs the calls. Setting the webhook again keeps the secret, and announces at once the payouts that wait. See [payout webhook](referral.md#payout-webhook).',
+  'webhook rotate-secret': 'the new `secret`. The old one also signs for 24 hours.',
   'webhook deliveries':
     'every attempt to announce a payout to the client: `payout_id`, `webhook_id`, `attempt`, `at`, `status`, `error`.',
   'fx set': 'nothing. The rate counts from that day on.',
@@ -58,7 +58,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'projection list':
     'every version of every read model, and every process: its position, its lag, its error, and which command to run next.',
   'projection rebuild':
-    'nothing. Builds the next version beside the live one, in the foreground until it has caught up. `--all` instead of a name rebuilds all read models. Progress is on stderr.',
+    'nothing. Builds the next version next to the live one, in the foreground until it has caught up. `--all` instead of a name rebuilds all read models. Progress is on stderr.',
   'projection verify':
     'nothing. Compares the newest version with a replay of the log, table by table. Exit 1 if they differ, or while the version is being built.',
   'projection switch':
@@ -69,7 +69,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'log copy':
     'nothing. Copies the whole log to another engine, keys of personal data included, and compares the two by hash. See [engines](engines.md#move-the-log-to-another-engine).',
   backup:
-    '`commits`, `events`, `keys`, `hash`: the whole log and its keys are in one file, which must not exist before. The service may run. See [backup](operations.md#backup).',
+    '`commits`, `events`, `keys`, `hash`: the whole log and its keys are in one file. The file must not exist before. The service may run. See [backup](operations.md#backup).',
   restore:
     'the same. The log must be empty and the service stopped. Payouts and broadcasts wait until `recovery end`. See [restore](restore.md).',
   'recovery begin':

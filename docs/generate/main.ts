@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedFiles } from './pages.ts';
 
-/** `npm run docs`: writes the pages that are made from the code. With --check it only names those that are out of date. */
+/** `npm run docs`: writes the pages that are made from the code. With --check it only names outdated pages. */
 const isCheck = process.argv.includes('--check');
 for (const [path, text] of await generatedFiles()) {
   const file = join(import.meta.dirname, '../..', path);

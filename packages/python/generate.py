@@ -75,7 +75,7 @@ def docstring(text: str, indent: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a schema stands, which decides on the types of its numbers and arrays."""
+    """Where a schema stands. That decides on the types of its numbers and arrays."""
 
     is_answer: bool
     has_amounts: bool = False
@@ -335,7 +335,7 @@ def generated() -> dict[Path, str]:
     operations = [
         operation_of(types, openapi["components"]["parameters"], path, method, spec)
         for path, specs in openapi["paths"].items()
-        if not path.startswith("/v1/export/")  # streams of any length, which no call returns whole
+        if not path.startswith("/v1/export/")  # streams of any length: no call returns them whole
         for method, spec in specs.items()
     ]
     check(types, operations)
@@ -449,7 +449,7 @@ def head_of(node: ast.stmt, indent: str = "") -> str:
 
 
 def event_fields(types: Types) -> str:
-    """The fields of an event beside its name, for the middleware."""
+    """The fields of an event besides its name, for the middleware."""
     schema = types.schemas["CustomEvent"]
     fields = {
         prop: f"NotRequired[{types.type_of(value, 'CustomEventFields' + camel(prop), Place(is_answer=False), prop)}]"
@@ -467,7 +467,7 @@ def used_classes(types: Types, operations: list[Operation]) -> list[str]:
 
 
 def check(types: Types, operations: list[Operation]) -> None:
-    """Fails if openapi.json has what the tables at the top of this file do not know."""
+    """Fails if openapi.json has schemas that the tables at the top of this file lack."""
     if types.number_fields != AMOUNTS | NO_AMOUNTS:
         raise SystemExit(f"amounts or not? {sorted(types.number_fields ^ (AMOUNTS | NO_AMOUNTS))}")
     unkeyed = {o.id for o in operations if o.method == "POST" and not o.keyed}

@@ -23,7 +23,7 @@ export interface NamedCall {
 const groupOf = (tag: string): string =>
   tag.replace(/^./, (first) => first.toLowerCase()).replace(/ (.)/g, (_, first: string) => first.toUpperCase());
 
-/** Every call that the client makes, in the order of openapi.json. Exports are streams, and have a call of their own. */
+/** Every call that the client makes, in the order of openapi.json. Exports are streams, and have a separate call. */
 export function namedCalls(): readonly NamedCall[] {
   const openapi = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8')) as {
     paths: Record<string, Record<string, Operation>>;

@@ -68,7 +68,10 @@ export function reducedOpenApi(document: OpenApi): Reduced {
   return { calls, schemas: Object.fromEntries([...used].sort().map((name) => [name, schemas[name]!])) };
 }
 
-/** The webhook is called by the platform, `/admin/v1` by operators. Exports are streams without end, which no call returns. */
+/**
+ * The webhook is called by the platform, `/admin/v1` by operators. Exports are streams without end. No call returns
+ * them.
+ */
 function isForClients(path: string): boolean {
   return path.startsWith('/v1/') && !path.startsWith('/v1/webhook/') && !path.startsWith('/v1/export/');
 }
@@ -142,7 +145,7 @@ function asText(schema: Schema): void {
   schema.type = [schema.type!].flat().map((type) => (type === 'number' ? 'string' : type));
 }
 
-/** The schemas of these names, and those that they name. */
+/** The schemas of these names, and the schemas that they name. */
 function reachable(schemas: Readonly<Record<string, Schema>>, names: readonly string[]): Set<string> {
   const found = new Set<string>();
   const visit = (name: string): void => {

@@ -7,7 +7,7 @@ import { type Call, type OpenApi, reducedOpenApi } from './reduced-openapi.ts';
 export const SCHEMA = join(import.meta.dirname, '../src/schema.ts');
 /** The files that they are made of. */
 const SOURCES = ['../../../openapi.json', '../src/amounts.ts', 'reduced-openapi.ts', 'package-lock.json'];
-/** The package that makes them. Installed in this folder alone. */
+/** The package that makes them. Installed only in this folder. */
 const TOOL = 'openapi-typescript';
 
 interface Declaration {
@@ -46,7 +46,7 @@ export async function schemaFile(): Promise<string> {
   return headOf(types) + types;
 }
 
-/** The calls by path and method, with the types of what they take and give. */
+/** The calls by path and method, with the types of parameters and answers. */
 function pathsOf(calls: readonly Call[]): string {
   const paths = [...new Set(calls.map(({ path }) => path))];
   const lines = paths.map((path) => {

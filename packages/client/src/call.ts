@@ -37,7 +37,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** Calls the service and gives the body of its answer; with `asStream` its ReadableStream, which the limits of time leave alone. */
+/** Calls the service and gives the body of its answer; with `asStream` its ReadableStream, without limits of time. */
 export type Call = (
   method: 'GET' | 'POST',
   path: string,

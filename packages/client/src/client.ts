@@ -32,7 +32,9 @@ export interface Client extends Methods {
   post<P extends PostPath>(path: P, body: Body<P>, options?: CallOptions): Promise<DataOf<Answer<P, 'post'>>>;
   /** The list or the report as CSV. @throws BotledgerError */
   csv<P extends CsvPath>(path: P, input: CsvInput<P>, options?: CallOptions): Promise<string>;
-  /** As `post`, but gives the whole answer, with the fields beside `data`, such as `lagging`. @throws BotledgerError */
+  /**
+   * As `post`, but gives the whole answer, with the fields next to `data`, such as `lagging`. @throws BotledgerError
+   */
   answer<P extends PostPath>(path: P, body: Body<P>, options?: CallOptions): Promise<Answer<P, 'post'>>;
   /** Every item of a list, from page to page. Each page is a call. @throws BotledgerError */
   pages<P extends PagedPath>(path: P, ...rest: QueryArguments<P>): AsyncGenerator<Item<P>, void, undefined>;

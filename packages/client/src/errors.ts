@@ -24,11 +24,13 @@ export class BotledgerError extends Error {
   /** Every value that the service refused, with its place. Empty if the error is of another kind. */
   readonly details: readonly Problem[];
   readonly retryAfterMs: number | null;
-  /** Whether the answer has the form of the service's errors. False: no answer, or that of a proxy or a gateway. */
+  /**
+   * Whether the answer has the form of the service's errors. False: no answer, or the answer of a proxy or a gateway.
+   */
   readonly isFromService: boolean;
   /** The call's Idempotency-Key: the same call with it, within 24 hours, is carried out once. */
   idempotencyKey: string | null = null;
-  /** The `X-Request-Id` of the call, which the log of the service has. */
+  /** The `X-Request-Id` of the call. The log of the service has it. */
   requestId: string | null = null;
 
   constructor(message: string, { status, details = [], retryAfterMs, isFromService = false, cause }: Failure = {}) {
@@ -60,7 +62,7 @@ export class PermissionError extends BotledgerError {
 export class NotFoundError extends BotledgerError {
   override readonly name = 'NotFoundError';
 }
-/** 409: the state of what is named forbids the call, or a call with the same key is in progress. */
+/** 409: the state of the named thing forbids the call, or a call with the same key is in progress. */
 export class ConflictError extends BotledgerError {
   override readonly name = 'ConflictError';
 }

@@ -9,13 +9,13 @@ import type { CustomEvent, ForwardedUpdate } from './types.ts';
 export interface ForwarderOptions extends ClientOptions {
   /** Whether updates of the platform are forwarded. Default true; false where the platform calls Botledger's webhook. */
   readonly forwardUpdates?: boolean;
-  /** Of the queue of updates, and of that of events. */
+  /** Of the queue of updates, and of the queue of events. */
   readonly queue?: Omit<QueueOptions<unknown>, 'onFailed'>;
   /** Gets updates and events that were not sent. Default: a line of `console.error`. */
   readonly onFailed?: (error: unknown, items: readonly (ForwardedUpdate | CustomEvent)[]) => void;
 }
 
-/** Actions of a handler for the user of its update. The numbers of rules are those of docs/forwarder.md. */
+/** Actions of a handler for the user of its update. The numbers of rules refer to docs/forwarder.md. */
 export interface UserTools {
   readonly client: Client;
   /**
@@ -136,7 +136,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 }
 
-/** So many characters of an event's name are in its key, which may have 250. */
+/** So many characters of an event's name are in its key. A key may have 250. */
 const NAME_LENGTH = 200;
 
 /** Gives the keys of an update's events, by their names (rules 5 and 6). */

@@ -7,8 +7,8 @@ interface PageQuery {
 }
 
 /**
- * All items of a list from `query.offset` on, a page at a time. If newer items move the list by less than a page, those of the
- * page before that come again are left out.
+ * All items of a list from `query.offset` on, a page at a time. If newer items move the list by less than a page,
+ * repeated items of the page before are left out.
  * @param read reads one page: the data of the answer, with one array in it
  */
 export async function* itemsOf(

@@ -62,13 +62,13 @@ export function createQueue<T>(
   checkLimits(maxBatch, maxDelayMs, capacity);
   const spool = options.spool?.open(path.split('/').at(-1)!);
   const waiting: Entry<T>[] = [];
-  /** How many of those that wait, from the first on, are to be sent now. */
+  /** How many waiting items, from the first on, are to be sent now. */
   let due = 0;
   let onTheirWay = 0;
   let taken = 0;
   let sent = 0;
   let failed = 0;
-  /** Items without an outcome at the end, which the spool has. */
+  /** Items without an outcome at the end. They are in the spool. */
   let left = 0;
   let dropped = 0;
   let closed = false;

@@ -5,8 +5,8 @@ export interface Receipt {
   /** False: the queue did not take the item, since it is full or closed. */
   readonly taken: boolean;
   /**
-   * Resolves when the service has accepted the item, and rejects with the error if it never will. Reading it ends the wait for
-   * more items. A rejection that no code awaits ends no program: `onFailed` has it, too.
+   * Resolves when the service has accepted the item, and rejects with the error if it never will. Reading it ends the
+   * wait for more items. A rejection that no code awaits ends no program: `onFailed` also gets it.
    */
   readonly sent: Promise<void>;
 }

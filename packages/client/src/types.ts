@@ -13,7 +13,7 @@ export type PostPath = PathsWith<'post'>;
 export type Query<P extends GetPath> = paths[P] extends { get: { query: infer Q } } ? Q : Record<string, never>;
 /** The body of a POST call. */
 export type Body<P extends PostPath> = paths[P] extends { post: { body: infer B } } ? B : never;
-/** The whole answer of a call: `data`, and what else stands beside it. */
+/** The whole answer of a call: `data` and the fields next to it. */
 export type Answer<P extends keyof paths, M extends 'get' | 'post'> =
   paths[P] extends Readonly<Record<M, { answer: infer A }>> ? A : never;
 /** The `data` of an answer; undefined where it has none. */

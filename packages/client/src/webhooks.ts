@@ -93,7 +93,7 @@ export interface Webhooks {
    * Checks the signature of a request and gives its body (Standard Webhooks; decisions.md#webhook-signature). During a rotation a
    * request has two signatures: one that fits is enough.
    * @param body the bytes as they came, or their text, not the parsed JSON
-   * @param secrets one secret, or the former and the new one
+   * @param secrets one secret, or the old and the new one
    * @throws WebhookVerificationError
    */
   verify(

@@ -69,7 +69,7 @@ class QueueSide:
             self._loop.run_until_complete(sent())
 
     def elapse(self, seconds: float) -> None:
-        """Ends the wait for so many seconds, which must have begun or begin soon."""
+        """Ends the wait for so many seconds. It must have begun or begin soon."""
         self.until(lambda: bool(self._held[seconds]))
         held = self._held[seconds].pop()
         if isinstance(held, asyncio.Future):

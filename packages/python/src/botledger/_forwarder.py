@@ -1,4 +1,4 @@
-"""The forwarder of a bot's updates and events. The numbers of rules are those of docs/forwarder.md."""
+"""The forwarder of a bot's updates and events. The numbers of rules refer to docs/forwarder.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ logger = logging.getLogger("botledger")
 
 T = TypeVar("T", bound=Mapping[str, Any])
 
-# So many characters of an event's name are in its key, which may have 250.
+# So many characters of an event's name are in its key. A key may have 250.
 NAME_LENGTH = 200
 
 

@@ -39,7 +39,7 @@ class _Digits(str):
 def dump(body: object, numbers: tuple[str, ...] = ()) -> bytes:
     """The bytes of a body. Text in one of the fields `numbers` becomes a number with the same digits.
 
-    Raises TypeError if one of these fields is a float, which may have lost digits already, and TypeError or ValueError with the
+    Raises TypeError if one of these fields is a float: it may have lost digits already. Raises TypeError or ValueError with the
     place of a value that JSON does not hold.
     """
     return _text(_exact(body, numbers)).encode()

@@ -59,5 +59,5 @@ def settle(future: asyncio.Future[None], error: Exception | None) -> None:
         future.set_result(None)
     else:
         future.set_exception(error)
-        # `on_failed` has it, too: a receipt that no code awaits is no fault.
+        # `on_failed` also gets it: a receipt that no code awaits is no fault.
         future.exception()

@@ -22,7 +22,7 @@ class BotledgerMiddleware(BaseMiddleware):
 
     forward_updates: False where the platform calls Botledger's own webhook. on_failed gets what was not sent: refused, or found
     the queue full. spool: a folder that keeps updates and events until their outcome, so that a kill of the bot does not lose
-    them. `now` gives the time of events, and of updates that have no date of their own.
+    them. `now` gives the time of events, and of updates without a date.
     """
 
     def __init__(

@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 class AsyncEventQueue(Generic[T]):
-    """Sends items in batches, in the order of `add`, one request at a time, from a task of its own.
+    """Sends items in batches, in the order of `add`, one request at a time, from a separate task.
 
     A batch keeps its Idempotency-Key and its bytes until its outcome is known. Close the queue before the program ends, best by
     `async with`. If the program does not, the end of `asyncio.run` waits up to 10 s for the items, with a warning.
@@ -76,7 +76,7 @@ class AsyncEventQueue(Generic[T]):
         self._sent = 0
         self._failed = 0
         self._dropped = 0
-        # Items without an outcome at the end, which the spool has.
+        # Items without an outcome at the end. They are in the spool.
         self._left = 0
         self._is_closed = False
         self._spool = opened(spool, operation)

@@ -39,11 +39,11 @@ class BotledgerError(Exception):
         self.retry_after_s = retry_after_s
         """How long the service asks to wait, in seconds."""
         self.is_from_service = is_from_service
-        """Whether the answer has the form of the service's errors. False: no answer, or that of a proxy or a gateway."""
+        """Whether the answer has the form of the service's errors. False: no answer, or one of a proxy or a gateway."""
         self.idempotency_key: str | None = None
         """The call's key: the same call with it, within 24 hours, is carried out once."""
         self.request_id: str | None = None
-        """The `X-Request-Id` of the call, which the log of the service has."""
+        """The `X-Request-Id` of the call. The log of the service has it."""
 
 
 class NoAnswerError(BotledgerError):

@@ -47,7 +47,7 @@ class _Abandoned(Exception):
 
 
 class EventQueue(Generic[T]):
-    """Sends items in batches, in the order of `add`, one request at a time, from a thread of its own.
+    """Sends items in batches, in the order of `add`, one request at a time, from a separate thread.
 
     A batch keeps its Idempotency-Key and its bytes until its outcome is known. Close the queue before the program ends, best by
     `with`. If the program does not, its end waits up to 10 s for the items, with a warning.
@@ -83,7 +83,7 @@ class EventQueue(Generic[T]):
         self._sent = 0
         self._failed = 0
         self._dropped = 0
-        # Items without an outcome at the end, which the spool has.
+        # Items without an outcome at the end. They are in the spool.
         self._left = 0
         self._is_closed = False
         self._is_abandoned = False

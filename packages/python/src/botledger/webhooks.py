@@ -50,7 +50,7 @@ def verify(
 ) -> PayoutCreated:
     """Checks the signature of a request and gives its body (Standard Webhooks; docs/decisions.md#webhook-signature).
 
-    body: the bytes as they came, or their text, not the parsed JSON. secrets: one, or the former and the new one. During a
+    body: the bytes as they came, or their text, not the parsed JSON. secrets: one, or the old and the new one. During a
     rotation a request has two signatures: one that fits is enough.
 
     Raises WebhookVerificationError, and ValueError if a secret is none.
