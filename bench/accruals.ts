@@ -15,7 +15,7 @@ import { startBenchService, visit } from './service.ts';
 
 /**
  * How fast stored events are rewarded: EVENTS of 1,000 referrals of REFERRERS among USERS users of the bot. Each event
- * earns by RULES rules, a percentage each. Also measures the processor time of the service, which depends less on other
+ * earns by RULES rules, a percentage each. Also measures the processor time of the service: it depends less on other
  * load of the machine.
  *
  *   EVENTS=50000 REFERRERS=100 RULES=1 USERS=1000 npx tsx bench/accruals.ts

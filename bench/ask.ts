@@ -44,7 +44,7 @@ async function eventOf(service: Asked, name: string) {
   return data.items.find((event) => event.name === name);
 }
 
-/** Uses `request`, since `fetch` alone takes a millisecond. */
+/** Uses `request`, since `fetch` by itself takes a millisecond. */
 function send({ address, apiKey }: Asked, path: string, body: unknown): Promise<Dispatcher.ResponseData> {
   const headers = { 'content-type': 'application/json', 'api-key': apiKey };
   if (body === undefined) return request(address + path, { headers });

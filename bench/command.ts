@@ -5,7 +5,7 @@ import { residentMb } from './proc.ts';
 import type { BenchService } from './service.ts';
 
 /**
- * Runs a command beside a service.
+ * Runs a command while a service runs.
  * @param onMemory receives the memory of the command in MB, five times a second
  * @throws if its exit code is not 0
  */

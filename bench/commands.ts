@@ -6,7 +6,7 @@ import { median } from './quantile.ts';
 import { startBenchService } from './service.ts';
 
 /**
- * The cost of a command beside a running service: processor time and memory, compared with an empty Node process in the
+ * The cost of a command while a service runs: processor time and memory, compared with an empty Node process in the
  * same round. Measured by GNU time(1), since a shell's own `time` does not measure memory.
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);

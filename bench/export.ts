@@ -6,8 +6,8 @@ import { command } from './command.ts';
 import { BENCH_USERS, projected, startBenchService } from './service.ts';
 
 /**
- * Exports all events with `botledger export` beside a service: rate, and the peak memory of the command, with one number of
- * events and with ten times as many. EVENTS: the larger number.
+ * Exports all events with `botledger export` while a service runs: rate, and the peak memory of the command, with one
+ * number of events and with ten times as many. EVENTS: the larger number.
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const BATCH = 1000;

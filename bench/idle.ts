@@ -65,7 +65,7 @@ async function findPostmaster(): Promise<number> {
   return (await parentOf(pid))!;
 }
 
-/** Queries on a connection of its own, so that the benchmark's connections are not counted. */
+/** Queries on a separate connection, so that the benchmark's connections are not counted. */
 async function asked<Row>(question: string): Promise<Row> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();

@@ -12,8 +12,8 @@ import { quantile } from './quantile.ts';
 import { startBenchService } from './service.ts';
 
 /**
- * How late other bots are beside an import of EVENTS events: from an event of the demo bot until it is counted, and until
- * its referrer has the reward. Floor: the same before the import.
+ * How late other bots are during an import of EVENTS events: from an event of the demo bot until it is counted, and
+ * until its referrer has the reward. Floor: the same before the import.
  *
  *   EVENTS=200000 npm run import
  */
@@ -92,7 +92,7 @@ try {
   while (floor.counted.length < FLOOR_SAMPLES) await sample(floor);
   show('floor', floor);
 
-  const beside = samples();
+  const during = samples();
   const argv = ['import', 'events', '--bot', String(public_key), file];
   for (const what of ['import', 'the same file again']) {
     const begun = performance.now();
@@ -100,11 +100,11 @@ try {
     const importing = command(service, argv).finally(() => {
       isRunning = false;
     });
-    while (isRunning && what === 'import') await sample(beside);
+    while (isRunning && what === 'import') await sample(during);
     await importing;
     console.log(`${what}: ${((performance.now() - begun) / 1000).toFixed(1)} s for ${EVENTS} events`);
   }
-  show('beside the import', beside);
+  show('during the import', during);
 } finally {
   await service.stop();
   await rm(folder, { recursive: true });

@@ -10,9 +10,10 @@ import { quantile } from './quantile.ts';
 import { BENCH_USERS, type BenchService, meeting, projected, startBenchService } from './service.ts';
 
 /**
- * One sender at TIMES the capacity of the service for MINUTES, in batches of 300, beside lone events of another sender. The
- * capacity is the rate at which the service counts the batches of one sender that sends as fast as it is answered. After the
- * load every accepted event must be counted once. The service and its database run on one processor.
+ * One sender at TIMES the capacity of the service for MINUTES, in batches of 300, and single events of another sender
+ * at the same time. The capacity is the rate at which the service counts the batches of one sender that sends as fast
+ * as it is answered. After the load every accepted event must be counted once. The service and its database run on one
+ * processor.
  *
  *   ENGINES=postgres,kafka MINUTES=10 TIMES=3 npx tsx bench/overload.ts
  */
@@ -78,7 +79,7 @@ async function overload(engine: string, service: BenchService): Promise<void> {
 
 const ms = (times: readonly number[], share: number): string => `${quantile(times, share).toFixed(0)} ms`;
 
-/** Moves the OS process and its children, which are those of the embedded database, to the first processor. */
+/** Moves the OS process and its children (the embedded database) to the first processor. */
 async function onOneProcessor(pid: number): Promise<void> {
   await promisify(execFile)('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(pid)]);
   for (const child of await childrenOf(pid)) await onOneProcessor(child);

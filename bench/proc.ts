@@ -57,7 +57,7 @@ async function statusMb(pid: number, field: string): Promise<number> {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** The fields from the third on. The second is a name in parentheses, which may hold any character. */
+/** The fields from the third on. The second is a name in parentheses. It may hold any character. */
 async function statOf(task: string): Promise<string[]> {
   const stat = await readOf(task, 'stat');
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');

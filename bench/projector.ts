@@ -130,7 +130,7 @@ const workloads: readonly Workload[] = [
 /** Cuts commits as the runtime does: PostgreSQL would plan a single transaction by the rows that the tables had before it. */
 function* cut(commits: readonly ReadCommit[]): Generator<readonly ReadCommit[]> {
   if (commits.length === 0) return;
-  // The runtime counts stored events, which have a version.
+  // The runtime counts stored events. They have a version.
   const stored = commits.map((commit) => ({ ...commit, events: commit.events.map((event) => ({ v: 1, ...event })) }));
   let done = 0;
   for (const part of parts({ partition: 0, commits: stored, last: commits.at(-1)!.position })) {

@@ -11,7 +11,7 @@ import { bodyOf, lastDays } from './report-questions.ts';
 import { startBenchService } from './service.ts';
 
 /**
- * Reports by custom properties beside the same reports by fields of events with the same values: processor time in this
+ * Reports by custom properties, and the same reports by fields of events with the same values: processor time in this
  * process, warm, in turns. Each pair must give the same number. EVENTS and TURNS set how many.
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 300_000);

@@ -16,10 +16,10 @@ import { FIRST_USER, fillShop } from './shop.ts';
 
 /**
  * A rebuild of each read model while clients use the service. Measures events/s compared with COPY of the finished rows
- * under the same load (with few rows the ratio says little), the p99 of requests compared with the p99 without a rebuild,
- * the pause of the switch, and the memory of the command. The time runs from the creation of the version until it is
- * ready; the command takes a second or two more to start. EVENTS is their number: 10 million take some 8 GB of the folder
- * for temporary files.
+ * under the same load (with few rows the ratio says little), the p99 of requests compared with the p99 without a
+ * rebuild, the pause of the switch, and the memory of the command. The time runs from the creation of the version until
+ * it is ready; the command takes a second or two more to start. EVENTS is their number: 10 million take about 8 GB of
+ * the folder for temporary files.
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 300_000);
 const USERS = Number(process.env['USERS'] ?? 20_000);

@@ -131,7 +131,7 @@ async function ask(): Promise<void> {
   await timed('history, first page', 3, () => historyRows(source, ACCOUNT, first, Date.now()));
 }
 
-/** A first decision as after a start: read from the log alone, then with the snapshot.  */
+/** A first decision as after a start: read only from the log, then with the snapshot. */
 async function decide(): Promise<void> {
   const { rows } = await pool.query<{ bytes: number; behind: number }>(
     `SELECT bytes::float8, (SELECT revision FROM log.streams WHERE stream LIKE 'account-%') - revision AS behind

@@ -4,7 +4,7 @@ import type { Period, Shape } from './report-events.ts';
 
 export type Answer = z.infer<typeof reportAnswer>['data'];
 
-/** A report, the same question in SQL, and a number of each answer, which must be equal. */
+/** A report, the same question in SQL, and a number of each answer. The numbers must be equal. */
 export interface Question {
   readonly name: string;
   readonly report: object;

@@ -47,7 +47,7 @@ try {
     console.log(`round ${round}: quiet ${summary(quiet.at(-1)!)}, with reports ${summary(busy.at(-1)!)}`);
   }
   console.log(
-    `\n${RATE} single events/s beside ${REPORTS} reports at once over ${EVENTS} events, medians of ${ROUNDS} rounds`,
+    `\n${RATE} single events/s during ${REPORTS} reports at once over ${EVENTS} events, medians of ${ROUNDS} rounds`,
   );
   console.log(`quiet: p50 ${middle(quiet, 'p50')} ms, p99 ${middle(quiet, 'p99')} ms`);
   console.log(`with reports: p50 ${middle(busy, 'p50')} ms, p99 ${middle(busy, 'p99')} ms`);

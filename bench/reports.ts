@@ -14,9 +14,10 @@ import { type Answer, bodyOf, lastDays, type Question, questionsOf } from './rep
 import { startBenchService } from './service.ts';
 
 /**
- * Compares reports over HTTP with ClickHouse and DuckDB in this process, on the same events: medians of warm runs. They take
- * turns, so that other load on the machine affects all of them. Each answer is compared with those of the other databases.
- * EVENTS and USERS set how many there are, DATA their shape, and ONLY a part of the names of the questions.
+ * Compares reports over HTTP with ClickHouse and DuckDB in this process, on the same events: medians of warm runs. They
+ * take turns, so that other load on the machine affects all of them. Each answer is compared with the answers of the
+ * other databases. EVENTS and USERS set how many there are, DATA their shape, and ONLY a part of the names of the
+ * questions.
  */
 const EVENTS = Number(process.env['EVENTS'] ?? 1_000_000);
 const USERS = Number(process.env['USERS'] ?? EVENTS / 20);
@@ -25,7 +26,7 @@ const ONLY = process.env['ONLY'] ?? '';
 const TURNS = Number(process.env['TURNS'] ?? 7);
 /** Runs of one before the next one's turn: in the first run the processor's caches hold the data of the others. */
 const IN_A_ROW = 5;
-/** Turns that are not measured: what a question alone needs is compiled then. */
+/** Turns that are not measured: they compile the code of each question. */
 const WARM_TURNS = 4;
 /** Reports before the first question: in its first minute a service still compiles what all reports need (docs/benchmarks.md). */
 const WARM_REPORTS = 3000;

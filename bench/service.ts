@@ -42,7 +42,7 @@ export async function startBenchService(env: Record<string, string> = {}): Promi
   const address = await listening(child);
   await answers(`${address}/ready`);
   const apiKey = (await readFile(join(dataDir, 'demo.key'), 'utf8')).trim();
-  // Makes the users known: an event of an unknown user would be a bot error, which the benchmarks do not measure.
+  // Makes the users known: an event of an unknown user would be a bot error. The benchmarks do not measure those.
   await ask(
     { address, apiKey },
     '/v1/send-batch-update',

@@ -63,9 +63,9 @@ for (const bot of bots) {
   });
 }
 
-/** Backends that serve this program: those that are there while no projector runs. */
+/** Backends that serve this program: backends that exist while no projector runs. */
 const own = new Set<number>();
-/** Processor time of the backends of projectors, by process id: also of those that have ended since. */
+/** Processor time of the backends of projectors, by process id: also of backends that have ended since. */
 const backends = new Map<number, number>();
 const looking = setInterval(() => void lookAtBackends(), 1000);
 const results = new Map<number, { us: number; usHere: number; shares: number[] }[]>(COUNTS.map((count) => [count, []]));
@@ -104,7 +104,7 @@ async function measure(count: number): Promise<{ us: number; usHere: number; sha
   await Promise.all(projectors.map((each) => each.start()));
   await caughtUp();
   await shared(count);
-  // A process that has just started compiles its code first, which would be counted for each process.
+  // A process that has just started compiles its code first. That would be counted for each process.
   await append(WARM_UP);
   await caughtUp();
   const before = await used(projectors);

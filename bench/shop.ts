@@ -6,9 +6,12 @@ import { type BenchService, projected, visit } from './service.ts';
 const BATCH = 1000;
 const VISITS = 100;
 const DAY_MS = 86_400_000;
-/** When the users came; the events are of the days since. */
+/** When the users came; the events happen on the days since. */
 const START = Date.now() - DAYS * DAY_MS;
-/** The first user's id, above those of `startBenchService`: an update has its user's id, so a repeated id would make no user. */
+/**
+ * The first user's id, above the ids of `startBenchService`: an update has its user's id, so a repeated id would make
+ * no user.
+ */
 export const FIRST_USER = 1_000_000;
 /** The users came by the codes of these referrers in turn. The referrers earn for one event in twenty. */
 const REFERRERS = 500;

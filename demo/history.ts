@@ -38,7 +38,7 @@ export function history(seed: number, size: number, now: number): History {
   return { users, items: items.sort((a, b) => a.at - b.at) };
 }
 
-/** Decides for each day whether the user visits, and what the user does. */
+/** Decides for each day whether the user visits, and the user's actions. */
 function live(who: Person, from: number, chance: Random, script: Script): void {
   let blockedUntil = 0;
   for (let day = who.joined; day < DAYS; day++) {
@@ -89,7 +89,9 @@ const SHELVES = [
   { weight: 1, category: 'tools', items: ['drill', 'lamp'], least: 20, most: 200 },
 ];
 
-/** Each step has fewer users; times and prices are random. Amounts with a unit are in cents, except those of goals. */
+/**
+ * Each step has fewer users; times and prices are random. Amounts with a unit are in cents, except amounts of goals.
+ */
 function shop(chance: Random, script: Script): void {
   const { category, items, least, most } = chance.weighted(SHELVES);
   const cents = chance.between(least, most) * 100 - 1;
@@ -104,7 +106,7 @@ function shop(chance: Random, script: Script): void {
   script.event('checkout_started', { ...about, value_num: cents, unit: 'USD' });
   if (!chance.chance(0.65)) return;
   script.payment(cents);
-  // By the price, so that the history stays that of its seed.
+  // By the price, so that the history depends only on its seed.
   const properties = { delivery: cents < 2000 ? 'letter' : 'parcel', pieces: 1 + (cents % 3), gift: cents % 7 === 0 };
   script.event('order_paid', { ...about, value_num: cents, unit: 'USD', properties });
   if (chance.chance(0.7)) script.sale(cents);

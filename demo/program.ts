@@ -12,7 +12,7 @@ const SHOWN = 3;
 const INTERVAL_MS = 200;
 const PATIENCE_MS = 10_000;
 
-/** Creates rules by which referrers earn, if the bot has none: what is sent afterwards earns. */
+/** Creates rules by which referrers earn, if the bot has none: later events earn. */
 export async function createRules(client: Client): Promise<void> {
   const { items } = (await client.get('settings/rules')).data as { readonly items: readonly unknown[] };
   if (items.length > 0) return;
@@ -26,8 +26,8 @@ interface Referrer {
 }
 
 /**
- * Pays some of what was earned, if there are no payouts yet: one by hand, which waits to be confirmed; one by webhook, which
- * fails because the bot has none; and takes back an accrual of a third referrer. Fewer, if fewer have earned anything.
+ * Pays some rewards, if there are no payouts yet: one by hand (it waits to be confirmed) and one by webhook (it fails
+ * because the bot has no webhook). Takes back an accrual of a third referrer. Fewer, if fewer have earned anything.
  */
 export async function payReferrers(client: Client): Promise<void> {
   const { payouts } = (await client.get('referral/all-payouts?limit=1')).data as {
@@ -46,8 +46,9 @@ export async function payReferrers(client: Client): Promise<void> {
 }
 
 /**
- * Users with an available balance, those with most referrals first. Waits until the first ones that are shown have earned,
- * for a limited time: some may never earn. Rewards follow the events that earn them within seconds, one referrer after another.
+ * Users with an available balance, most referrals first. Waits until the first ones that are shown have earned, for a
+ * limited time: some may never earn. Rewards follow the events that earn them within seconds, one referrer after
+ * another.
  */
 async function referrersWithMoney(client: Client): Promise<number[]> {
   const began = performance.now();
