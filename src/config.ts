@@ -177,8 +177,8 @@ export const environment = z
 export type Config = Readonly<z.infer<typeof environment>>;
 
 /**
- * Whether the api serves `/admin/v1` (decisions.md#admin-api). A service behind a proxy on the same host has a loopback HOST,
- * too, and is open to the world.
+ * Whether the api serves `/admin/v1` (decisions.md#admin-api). A service behind a proxy on the same host also has a
+ * loopback HOST, and is open to the world.
  */
 export function servesAdmin({
   ADMIN_API,

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 
-/** A number with all its digits, which a spreadsheet reads as a number. */
+/** A number with all its digits. A spreadsheet reads it as a number. */
 interface CsvNumber {
   readonly digits: string;
 }
@@ -29,8 +29,8 @@ export function csvLines(rows: readonly (readonly CsvCell[])[], { raw }: CsvForm
 }
 
 /**
- * The beginning of a formula (OWASP, "CSV Injection"), also in the full-width forms of some locales. Apostrophes before it
- * count, so that exactly one is taken off again.
+ * The beginning of a formula (OWASP, "CSV Injection"), also in the full-width forms of some locales. Apostrophes before
+ * it count, so that the reader removes exactly one.
  */
 const FORMULA = /^'*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 

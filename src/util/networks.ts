@@ -19,14 +19,16 @@ export function parseNetwork(text: string): Network {
 /** All addresses that hosts may have; addresses outside are reserved, or IPv4 addresses in another form. */
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
 
-/** Whether an address is of the public internet: not private, local or reserved, and no tunnel to such an address. */
+/**
+ * Whether an address belongs to the public internet: not private, local or reserved, and no tunnel to such an address.
+ */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   // ipaddr.js names every special range of IANA's registries; all other addresses are `unicast`.
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' || address.match(GLOBAL_V6);
 }
 
-/** Whether an address may be called. @param isPlain without TLS, which is allowed for named networks only */
+/** Whether an address may be called. @param isPlain without TLS; only allowed for named networks */
 export function mayCall(text: string, allowed: readonly Network[], isPlain: boolean): boolean {
   if (!ipaddr.isValid(text)) return false;
   // An IPv6 address that maps to an IPv4 address is checked as that.
@@ -41,8 +43,8 @@ export function hostOf(hostname: string): string {
 }
 
 /**
- * The reason why every call of a URL would be refused, by its text alone (decisions.md#refused-addresses). A
- * name may lead elsewhere later, so its addresses are checked at each call. A text that is no URL has no reason here.
+ * The reason why every call of a URL would be refused, from only its text (decisions.md#refused-addresses). A name may
+ * lead elsewhere later, so its addresses are checked at each call. A text that is no URL has no reason here.
  */
 export function refusedUrl(text: string, allowed: readonly string[]): string | undefined {
   if (!URL.canParse(text)) return undefined;

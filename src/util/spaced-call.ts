@@ -1,6 +1,6 @@
 /**
- * Makes concurrent callers share calls of `work`. A call begins after its callers have asked, so what it returns is never older
- * than the question. Calls do not overlap, and `gapMs` pass between them.
+ * Makes concurrent callers share calls of `work`. A call begins after its callers have asked, so its result is never
+ * older than the question. Calls do not overlap, and `gapMs` pass between them.
  */
 export function spacedCall<T>(
   work: () => Promise<T>,

@@ -29,7 +29,7 @@ export interface SpanOptions {
   readonly attributes: Attributes;
   /** The spans that caused this one, of other traces. The first {@link MAX_LINKS} count, each once. */
   readonly links?: readonly Traceparent[];
-  /** Begins a trace of its own. */
+  /** Begins a new trace. */
   readonly root?: boolean;
 }
 

@@ -13,7 +13,7 @@ export type Fault =
   | { readonly delayMs: number }
   /** The proxy answers. */
   | { readonly status: number; readonly error: string; readonly retryAfter?: string; readonly carriedOut?: true }
-  /** The proxy answers with a body of its own. */
+  /** The proxy answers with its own body. */
   | { readonly status: number; readonly body: string; readonly location?: string; readonly carriedOut?: true };
 
 /** A request as it arrived at the proxy. */

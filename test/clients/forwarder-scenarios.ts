@@ -85,7 +85,7 @@ export const forwarderScenarios: Readonly<Record<string, (scene: ForwarderScene)
     expect(keysAt(scene)).toEqual(['update 10001 opened 0']);
   },
 
-  async '2: the bot continues when the queue is full or closed, and onFailed gets what was not taken'(scene) {
+  async '2: the bot continues when the queue is full or closed, and onFailed gets the refused items'(scene) {
     const steps: Step[] = [
       update(message(10_001, 1), 'opened', 'read'),
       update(message(10_002, 1)),
@@ -125,7 +125,7 @@ export const forwarderScenarios: Readonly<Record<string, (scene: ForwarderScene)
     ]);
   },
 
-  async '5: events of one name in one update have keys of their own, and each counts'(scene) {
+  async '5: events of one name in one update have different keys, and each counts'(scene) {
     await scene.run([update(message(10_001, 1), 'opened', 'read', 'opened'), FLUSH]);
     expect(keysAt(scene)).toEqual(['update 10001 opened 0', 'update 10001 read 0', 'update 10001 opened 1']);
     expect(await scene.counts()).toMatchObject({ opened: 2, read: 1 });

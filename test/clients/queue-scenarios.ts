@@ -47,7 +47,7 @@ export const queueScenarios: Scenarios = {
     expect(await scene.counts()).toMatchObject({ 'kind 0': 834, 'kind 1': 833, 'kind 2': 833 });
   },
 
-  async 'a queue hands back what the service refuses, and sends the rest'(scene) {
+  async 'a queue hands back refused items, and sends the rest'(scene) {
     scene.proxy.plan('lost answer');
     const events = [
       { event: 'good', user_id: 1 },
@@ -59,7 +59,7 @@ export const queueScenarios: Scenarios = {
     expect(await scene.counts()).toMatchObject({ good: 2 });
   },
 
-  async 'a queue lives on after refusals of any form, and tells each as what it is'(scene) {
+  async 'a queue continues after refusals of any form, and reports each by its kind'(scene) {
     const refusals: Fault[] = [
       ...[null, {}, ['wrong'], [{ loc: ['body', 0], msg: 'wrong' }]].map((details) => ({
         status: 422,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { ROOT } from '../support/source-files.ts';
 
 /**
- * Runs a program of a client, which reads its task from the standard input.
+ * Runs a program of a client. It reads its task from the standard input.
  * @returns null if the program killed itself
  * @throws Error with its stderr if it fails
  */

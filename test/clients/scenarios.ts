@@ -144,7 +144,7 @@ export const scenarios: Scenarios = {
     expect(await scene.counts()).toMatchObject({ opened: 10 });
   },
 
-  async 'a refusal of a gateway and a redirect are reported as what they are'(scene) {
+  async 'a refusal of a gateway and a redirect are reported as such'(scene) {
     scene.proxy.plan({ status: 403, body: '{"error":{"code":403}}' }, { status: 302, body: '', location: '/login' });
     const results = await scene.run([payout(), payout()]);
     expect(results).toMatchObject([
@@ -182,7 +182,7 @@ export const scenarios: Scenarios = {
     expect(scene.proxy.arrived).toHaveLength(1);
   },
 
-  async 'what is refused is not repeated, and the error says where'(scene) {
+  async 'a refused call is not repeated, and the error says where'(scene) {
     const wrong = post('sendEvent', '/v1/send-event', { event: 'x', user_id: 'Ada' });
     const wrongTargets = post('sendTarget', '/v1/send-target', [
       { target_id: 1, user_id: 1 },

@@ -11,7 +11,7 @@ export interface Scene extends Stage, Surroundings {
 /** Checks of a client, by the fact that each of them checks. */
 export type Scenarios = Readonly<Record<string, (scene: Scene) => Promise<void>>>;
 
-/** The data of the only result, which must be a success. */
+/** The data of the only result. It must be a success. */
 export async function dataOf(results: Promise<readonly Result[]>) {
   const [result] = await results;
   if (!result?.ok) throw new Error(`the client failed: ${JSON.stringify(result?.error)}`);

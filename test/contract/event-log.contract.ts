@@ -29,7 +29,7 @@ import { expectExactlyOnce, followAll, nthCommit, persist } from '../support/log
 import { writeAndKill } from '../support/log-writer-process.ts';
 import { longOnly } from '../support/long-only.ts';
 
-/** The differences between engines. The engine's test file gives a reason beside each `false`. */
+/** The differences between engines. The engine's test file gives a reason next to each `false`. */
 export interface Capabilities {
   /** An append to an *any* stream without a command reports that its id was in the log before. */
   readonly reportsRepeatedIntake: boolean;
@@ -56,7 +56,7 @@ export interface EngineUnderTest {
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-/** The promises of every engine, as tests. All but the first share one log and use bots of their own. */
+/** The promises of every engine, as tests. All but the first share one log and use different bots. */
 export function describeEventLog(engine: EngineUnderTest): void {
   describe(`the log on ${engine.name}`, () => {
     let under: LogUnderTest;
@@ -147,7 +147,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(await log.streamHeads([])).toEqual(new Map());
       });
 
-      it('have the commit that a snapshot of them ends with, and not that of another log', async () => {
+      it('have the last commit of their snapshot, and not a commit of another log', async () => {
         const stream = `bot-${newBot()}`;
         for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(stream));
         const { commits } = await log.read(stream);
@@ -497,7 +497,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         }
       });
 
-      it('reaches the log end, which is at or beyond every earlier append', async () => {
+      it('reaches the log end at or beyond every earlier append', async () => {
         const appended = await Promise.all(
           Array.from({ length: 20 }, () => log.append(newCommit(`intake-${newBot()}`))),
         );
@@ -708,7 +708,7 @@ class Model {
     return { appended: commit.expected === 'any' ? null : revision + 1 };
   }
 
-  /** Takes over the head with its hash, which only the log calculates. */
+  /** Takes over the head with its hash, since only the log calculates hashes. */
   learn(stream: string, head: StreamHead): void {
     if (head.revision > 0) this.#heads.set(stream, head);
   }

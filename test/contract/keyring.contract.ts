@@ -4,7 +4,7 @@ import type { DataKey, EventLog } from '../../src/log/port.ts';
 import { newBot } from '../support/log.ts';
 import type { EngineUnderTest, LogUnderTest } from './event-log.contract.ts';
 
-/** The promises of every engine's keyring, as tests. They share one log and use subjects of their own. */
+/** The promises of every engine's keyring, as tests. They share one log and use different subjects. */
 export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>): void {
   describe(`the keyring of the log on ${engine.name}`, () => {
     let under: LogUnderTest;
@@ -36,7 +36,7 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       return list;
     }
 
-    it('makes one key for each subject, which every OS process finds at once', async () => {
+    it('makes one key for each subject, and every OS process finds it at once', async () => {
       const subjects = Array.from({ length: 20 }, newSubject);
       const made = await log.keys.keysFor(subjects);
       expect([...made.keys()].sort()).toEqual([...subjects].sort());

@@ -19,7 +19,7 @@ let database: TestDatabase;
 let log: EventLog;
 beforeAll(async () => {
   database = await createTestDatabase();
-  // Resolving lists reads no table except that of erased users.
+  // Resolving lists reads no table except the table of erased users.
   await database.pool.query('CREATE SCHEMA users; CREATE TABLE users.erased_users (bot_id int, user_id bigint)');
   log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
 });

@@ -65,7 +65,7 @@ it('a kill -9 loses only clicks that were not recorded yet, and the links still 
       expect([answer.status, answer.headers.get('location')]).toEqual([302, TARGET]);
     }
   }
-  /** How many clicks each recipient of a part has, without those that have none. */
+  /** How many clicks each recipient of a part has, without recipients that have none. */
   async function recorded(part: number): Promise<number[]> {
     await service.projected();
     const { rows } = await service.database.pool.query<{ clicks: number }>(

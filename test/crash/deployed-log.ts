@@ -14,7 +14,7 @@ export interface DeployedLog {
 /** The server may be down for a while. */
 const MAX_WAIT_MS = 60_000;
 
-/** The log is in the database, or on a topic of its own if a broker is given. @param changes of the environment */
+/** The log is in the database, or on a new topic if a broker is given. @param changes of the environment */
 export function deployedLog(
   databaseUrl: string,
   broker: KafkaBroker | null,

@@ -13,7 +13,10 @@ export interface Outcomes {
 }
 
 export interface Sent extends Outcomes {
-  /** How long the answers with 200 took, in milliseconds: of requests without an Idempotency-Key, and of those with one. */
+  /**
+   * How long the answers with 200 took, in milliseconds: of requests without an Idempotency-Key, and of requests with
+   * one.
+   */
   readonly answersMs: number[];
   readonly keyedAnswersMs: number[];
 }
@@ -87,7 +90,7 @@ function targetEvents(sender: number, round: number): Request {
   return { path: '/v1/send-target', body, tokens };
 }
 
-/** Update ids above those of the users' first messages. */
+/** Update ids above the ids of the users' first messages. */
 let lastUpdate = USERS;
 
 function updates(sender: number, round: number): Request {

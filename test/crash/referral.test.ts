@@ -15,7 +15,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { stealLease } from '../support/steal-lease.ts';
 import { webhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Kills processes of the referral program with -9. Each runs in an OS process of its own. */
+/** Kills processes of the referral program with -9. Each runs in a separate OS process. */
 
 const REFERRALS = 12;
 

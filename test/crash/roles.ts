@@ -7,12 +7,12 @@ import { type ServiceProcess, serviceProcess } from '../support/service-process.
 import { deployedLog } from './deployed-log.ts';
 import { crashRounds, type Deployment } from './rounds.ts';
 
-/** Functions that stop what was started. They run in reverse order, also after an error. */
+/** Functions that stop the started programs. They run in reverse order, also after an error. */
 type Cleanup = (() => Promise<unknown>)[];
 
 /**
- * An installation of an api, two projectors, PostgreSQL and, if given, a Kafka broker as the log, each an OS process of
- * its own. `kills` names the victim of each round: `api`, `projector` (one of the two), `postgres`, `broker`.
+ * An installation of an api, two projectors, PostgreSQL and, if given, a Kafka broker as the log, each a separate OS
+ * process. `kills` names the victim of each round: `api`, `projector` (one of the two), `postgres`, `broker`.
  */
 export async function crashRoles(broker: KafkaBroker | null, kills: readonly string[]): Promise<void> {
   const cleanup: Cleanup = [];

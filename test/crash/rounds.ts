@@ -83,7 +83,7 @@ function isAt(head: Cursor, other: Cursor): boolean {
   return hasPassedAll(head, other) && hasPassedAll(other, head);
 }
 
-/** Expects acknowledged elements in the log once, refused ones never, and those of unknown outcome at most once. */
+/** Expects acknowledged elements in the log once, refused ones never, and elements of unknown outcome at most once. */
 export function expectOnce(commits: readonly RecordedCommit[], sent: Outcomes): void {
   const counts = new Map<string, number>();
   for (const token of commits.flatMap(({ events }) => events.flatMap(tokensOf)))
@@ -95,7 +95,7 @@ export function expectOnce(commits: readonly RecordedCommit[], sent: Outcomes): 
   expect(notOf([0, 1], sent.unknown), 'in the log more than once').toEqual([]);
 }
 
-/** Expects the rows of a replay into an empty database; those of intake must also equal the simple fold. */
+/** Expects the rows of a replay into an empty database; the rows of intake must also equal the simple fold. */
 export async function expectFolded(
   { pool, log }: Pick<Deployment, 'pool' | 'log'>,
   commits: readonly RecordedCommit[],

@@ -7,7 +7,7 @@ import { startKafkaBroker } from '../support/kafka-broker.ts';
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
-/** A PostgreSQL of the test's own, which comes back at the same address after a kill. */
+/** The test's own PostgreSQL: it comes back at the same address after a kill. */
 let databaseUrl: string;
 let killPostgres: () => Promise<void>;
 let cleanup: (() => Promise<unknown>)[];

@@ -14,7 +14,7 @@ import {
   temporaryDataDir,
 } from '../support/embedded-postgres.ts';
 
-// Every step starts OS processes and servers, which takes long on a busy machine.
+// Every step starts OS processes and servers. That takes long on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
 type Folder = Awaited<ReturnType<typeof temporaryDataDir>>;
@@ -52,7 +52,7 @@ async function serverPid(): Promise<number> {
   return server.pid;
 }
 
-/** Copies the cluster with its owner, which is an ordinary account if root runs the tests. */
+/** Copies the cluster with its owner (an ordinary account if root runs the tests). */
 async function copyCluster(): Promise<void> {
   await promisify(execFile)('cp', ['-a', `${made.path}/.`, folder.path]);
 }
@@ -150,7 +150,7 @@ describe('kill -9', () => {
     expect(await service.kill('SIGTERM')).toBe(0);
   });
 
-  test('of the server under a command beside a service: the service starts it, and the command joins it', async () => {
+  test('of the server under a command while a service runs: the service starts it, and the command joins it', async () => {
     const { service, url } = await serviceWithData();
     expect(await service.kill('SIGTERM')).toBe(0);
     const said: string[] = [];
@@ -159,9 +159,7 @@ describe('kill -9', () => {
     const command = await openEmbeddedPostgres({ dataDir: folder.path, role: 'command', log, durable: false });
     command.startNoServer();
     process.kill(await serverPid(), 'SIGKILL');
-    await eventually(async () =>
-      expect(said.join('\n')).toContain('the service that runs beside this command has to start'),
-    );
+    await eventually(async () => expect(said.join('\n')).toContain('a service is running and has to start'));
     expect(await serverOf(folder.path)).toBeUndefined();
     const next = start('service');
     expect(await next.said('url')).toBe(url);
@@ -170,7 +168,7 @@ describe('kill -9', () => {
     expect(await next.kill('SIGTERM')).toBe(0);
   });
 
-  test('of the service: an abort ends a start that waits for the former server to stop', async () => {
+  test('of the service: an abort ends a start that waits for the old server to stop', async () => {
     const { service } = await serviceWithData();
     const orphan = await serverPid();
     await service.kill('SIGKILL');

@@ -8,7 +8,7 @@ import { readAll } from '../support/log.ts';
 import { startS3 } from '../support/s3-server.ts';
 import { startTestService } from '../support/service.ts';
 
-/** Kills followers with -9 while the destination has a batch in hand. Each runs in an OS process of its own. */
+/** Kills followers with -9 while the destination has a batch in hand. Each runs in a separate OS process. */
 const KILLS = 10;
 const PROGRAM = new URL('../../src/app/cli-main.ts', import.meta.url).pathname;
 

@@ -3,7 +3,7 @@ import { administer } from '../support/administer.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { serviceProcess } from '../support/service-process.ts';
 
-test('the service runs from its source, with the projectors in a thread of their own', async () => {
+test('the service runs from its source, with the projectors in a separate thread', async () => {
   const database = await createTestDatabase();
   const cli = administer({ DATABASE_URL: database.url });
   const { owner_id } = await cli('owner', 'create', '--name', 'Ann');

@@ -9,10 +9,10 @@ import { pause } from '../../src/util/pause.ts';
 import { eventually, serverOf, stopServerOf } from '../support/embedded-postgres.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 
-// The test starts, kills and restarts a service and its server, which takes long on a busy machine.
+// The test starts, kills and restarts a service and its server. That takes long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
-/** The disk of the service is a file system of its own, which requests fill and the test then enlarges. */
+/** The disk of the service is a separate file system. Requests fill it and the test then enlarges it. */
 const disk = mountDisk('90m');
 if (disk === null) console.warn('a full disk is not tested: the tests may not mount a tmpfs on this machine');
 

@@ -114,7 +114,7 @@ test('a commit whose notification is lost aborts grown()', async () => {
   await expect.poll(() => grown.aborted, { timeout: 20_000 }).toBe(true);
 });
 
-/** Appends a commit without a notification. @param like the id of the only commit in the log, which is copied */
+/** Appends a commit without a notification. @param like the id of the only commit in the log. It is copied */
 async function appendSilently(like: string): Promise<string> {
   const silent = randomUUID();
   await database.pool.query(

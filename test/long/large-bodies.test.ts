@@ -39,7 +39,7 @@ test('large bodies at once keep the service below 1 GB, whatever their shape', a
   try {
     for (const [shape, body] of bodies) {
       const path = shape === 'chat ids' ? '/v1/broadcast/upload-segment' : '/v1/send-event';
-      // Two bodies of each owner: what the pool takes at once.
+      // Two bodies of each owner: the pool takes these at once.
       const statuses = await Promise.all(
         [...keys, ...keys].map(async (key) => {
           const headers = { 'api-key': key, 'content-type': 'application/json' };

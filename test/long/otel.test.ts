@@ -37,7 +37,7 @@ describe.skipIf(!installed)('ops/otel/otel.mjs', () => {
     await collector.close();
   });
 
-  it('sends spans of all threads, linked, and at a stop those that are left', async () => {
+  it('sends spans of all threads, linked, and at a stop the remaining ones', async () => {
     const log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
     const context = { log, sources: systemSources };
     const owner = { name: 'Owner', currency: 'USD', plan: 'premium' as const, broadcastsPerMonth: 1 };

@@ -43,7 +43,7 @@ test('the read-only role of docs/psql.md reads the log and read models, no key a
       'CREATE TABLE log.more (n int)',
     ]) {
       await expect(query(reader, write)).rejects.toThrow('read-only transaction');
-      // Also not after it switches the setting off, which a role may do for itself.
+      // Also not after it switches the setting off: a role may do so for itself.
       await expect(query(reader, `SET transaction_read_only = off; ${write}`)).rejects.toThrow('permission denied');
     }
 

@@ -10,7 +10,7 @@ import { scanOf } from '../support/scan-of.ts';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
-/** So many that each median of their events is measured in a scan of its own. */
+/** So many that each median of their events takes a separate scan. */
 const USERS = 6_000_000;
 const MB = 2 ** 20;
 

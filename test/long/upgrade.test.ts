@@ -44,7 +44,7 @@ function describeUpgrade(release: FormerRelease, program: string): void {
     await database.drop();
   });
 
-  test('both answer the same side by side, nothing is lost, and the former one cannot come back', async () => {
+  test('both answer the same side by side, nothing is lost, and the old one cannot come back', async () => {
     const apiKey = await newBot();
     await meetUsers(former.address, apiKey);
     const loads = [startLoad(former.address, apiKey)];
@@ -106,7 +106,7 @@ function describeUpgrade(release: FormerRelease, program: string): void {
 
 type Answers = Readonly<Record<string, { readonly status: number; readonly body: unknown }>>;
 
-/** Reports of every type over yesterday, today and tomorrow, which every release has. */
+/** Reports of every type over yesterday, today and tomorrow. Every release has these days. */
 function reports(): [string, object][] {
   const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
   const settings = { params: { ':date_from': `${day(-1)} 00:00:00`, ':date_to': `${day(1)} 23:59:59` } };

@@ -11,7 +11,7 @@ export interface Oracle {
   balances(now: number): Map<number | null, readonly [string, string, string, string]>;
   /** By accrual that was not reversed: 0 on hold, 1 confirmed, 2 paid. */
   statuses(now: number): Map<number, number>;
-  /** By accrual, reversed ones too: the payout that has it; null: none has. */
+  /** By accrual, also reversed ones: the payout that claimed it; null: none has. */
   payouts(): Map<number, number | null>;
 }
 

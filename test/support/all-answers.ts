@@ -249,7 +249,7 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   const broadcasts = await fillBroadcasts(service, bot, send);
   const webhookSecret = await fillSettings(bot, send);
   await service.projected();
-  // The service caches the former secret for a moment.
+  // The service caches the old secret for a moment.
   const webhook = `${service.address}/v1/webhook/${bot.publicKey}`;
   const isKnown = async (): Promise<boolean> =>
     (await request(webhook, secret(webhookSecret), { update_id: 1 })).status === 200;
@@ -268,7 +268,7 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   };
 }
 
-/** A secret is in the first answer alone (decisions.md#shown-once). */
+/** A secret is only in the first answer (decisions.md#shown-once). */
 function withoutSecrets(answer: object): object {
   const secrets = ['api_key', 'secret', 'webhook_secret'];
   return JSON.parse(JSON.stringify(answer, (key, value) => (secrets.includes(key) ? null : value)));
@@ -320,7 +320,7 @@ function start(id: number, payload: string): object {
   return { update_id: id, message };
 }
 
-/** Fields that the time of the request, or what the database alone keeps, decides. */
+/** Fields that depend on the time of the request, or on data that only the database keeps. */
 const TIMED = ['data_as_of', 'lag_ms', 'last_used_at'];
 
 /** The answer without fields that are not of the log. */

@@ -1,6 +1,6 @@
 /**
- * Resolves an audience in an OS process of its own, which a test kills. Reads one `ResolverTask` as JSON from its
- * argument. Prints `chunk` on stdout for each acknowledged chunk.
+ * Resolves an audience in a separate OS process. A test kills it. Reads one `ResolverTask` as JSON from its argument.
+ * Prints `chunk` on stdout for each acknowledged chunk.
  */
 import pg from 'pg';
 import { resolveAudience } from '../../src/commands/broadcast/resolve-audience.ts';
@@ -31,7 +31,7 @@ const chat_ids = Array.from({ length: chats }, (_, index) => 2 * index + 1);
 const list = { include: [{ type: 'list', config: { chat_ids } }] };
 const options = { timezone: 'UTC', path: '', problems: [], segmentIds: null };
 const segmentations = parseSegmentations(list, options);
-// The audience consists of lists only, so that it reads no table except that of erased users.
+// The audience consists of lists only, so that it reads no table except the table of erased users.
 const tables = { users: 'users', events: '', referral: '', broadcasts: '', recipients: '' };
 await resolveAudience(
   { log: { ...log, append }, sources: systemSources },

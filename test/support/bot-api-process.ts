@@ -11,7 +11,7 @@ export type Told =
   | { readonly root: string }
   | { readonly arrivals: readonly Arrival[]; readonly mistakes: readonly string[] };
 
-/** The stand-in for the platform in an OS process of its own. */
+/** The stand-in for the platform in a separate OS process. */
 export interface BotApiProcess {
   /** TELEGRAM_API_ROOT. */
   readonly root: string;

@@ -1,6 +1,6 @@
 /**
- * The stand-in for the platform in an OS process of its own, so that no other work delays the times that it records.
- * It answers calls with a token that ends in `slow<ms>` after that time, and refuses the text `HALF_REFUSED` in even
+ * The stand-in for the platform in a separate OS process, so that no other work delays the times that it records. It
+ * answers calls with a token that ends in `slow<ms>` after that time, and refuses the text `HALF_REFUSED` in even
  * chats. Its parent asks it by messages.
  */
 import { type Arrival, type Asked, HALF_REFUSED, type Told } from './bot-api-process.ts';

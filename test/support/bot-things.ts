@@ -37,7 +37,7 @@ export type Kind = keyof Things;
 export interface BotOfOwner {
   readonly publicKey: string;
   readonly ownerId: number;
-  /** An owner key for this bot alone. */
+  /** An owner key only for this bot. */
   readonly apiKey: string;
   readonly webhookSecret: string;
 }

@@ -34,7 +34,7 @@ export interface PageOptions {
 }
 
 export interface TestBrowser {
-  /** A page of a browser of its own, without cookies. */
+  /** A page of a separate browser, without cookies. */
   open(options?: PageOptions): Promise<ConsolePage>;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startBrowser(): Promise<TestBrowser> {
         void dialog.dismiss();
       });
       page.on('console', (message) => {
-        // Before a log-in the answer to "who is logged in" is 401, which Chromium reports as a failed load.
+        // Before a log-in the answer to "who is logged in" is 401. Chromium reports that as a failed load.
         const expected = message.location().url.endsWith('/console/session');
         if (['error', 'warning'].includes(message.type()) && !expected) complaints.push(message.text());
       });

@@ -33,8 +33,8 @@ export async function clusterOf(server: string): Promise<Cluster | null> {
 }
 
 /**
- * Makes a new database of the coordinator a cluster: a database of the same name on each worker, and the extension in all. One
- * at a time: Citus writes roles, which all databases of a server share, and two that do so at once fail.
+ * Makes a new database of the coordinator a cluster: a database of the same name on each worker, and the extension in
+ * all. One at a time: Citus writes roles, and all databases of a server share the roles. Two that write at once fail.
  * @param wayTo the address at which the nodes reach a worker
  */
 export async function makeCluster(

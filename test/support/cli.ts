@@ -36,9 +36,9 @@ export interface TestCli {
   run(...argv: string[]): Promise<CliRun>;
   /** Runs a command whose standard output is this one. */
   runInto(standardOutput: Writable, ...argv: string[]): Promise<CliRun>;
-  /** The data that the last command wrote to its standard output beside the answer. */
+  /** The data that the last command wrote to its standard output besides the answer. */
   data(): Buffer;
-  /** Runs a command with --json, which must succeed. */
+  /** Runs a command with --json. The command must succeed. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   json(...argv: string[]): Promise<any>;
   close(): Promise<void>;
@@ -49,7 +49,7 @@ const NO_DESTINATIONS: Destinations = {
   s3: { url: undefined, region: 'r', accessKeyId: undefined, secretAccessKey: undefined },
 };
 
-/** The CLI in this process, on a log in memory and a catalog in a database of its own. */
+/** The CLI in this process, on a log in memory and a catalog in a new database. */
 export async function startTestCli(destinations: Destinations = NO_DESTINATIONS): Promise<TestCli> {
   const database = await createTestDatabase();
   await migrateRuntimeSchema(database.pool);

@@ -21,7 +21,7 @@ if (!hasClickHouse) console.warn('SKIPPED: tests on ClickHouse need npm install 
 
 export interface ClickHouseServer {
   readonly url: string;
-  /** Runs a statement beside the server. Rows come as objects. */
+  /** Runs a statement without the server. Rows come as objects. */
   rows<Row>(sql: string): Row[];
   run(sql: string): void;
   /**

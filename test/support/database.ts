@@ -13,15 +13,15 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** The server of the file that runs, if it has one of its own. */
+/** The server of the running test file, if it has a separate one. */
 let ownServer: TestServer | undefined;
 /** The addresses of its workers, if it is a cluster. */
 let ownWayTo: WayTo | undefined;
 
 /**
- * Gives the databases of a file a server of their own; to be called first in the file. For tests that hold locks for
- * seconds: an open write transaction delays the readers of every log on its server, so those of all other files would wait,
- * too. With TEST_DATABASE_URL they share the given server.
+ * Gives the databases of a file a separate server; to be called first in the file. For tests that hold locks for
+ * seconds: an open write transaction delays the readers of every log on its server, so the readers of all other files
+ * would also wait. With TEST_DATABASE_URL they share the given server.
  */
 export function onOwnServer(): void {
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** SQL: the number of events that a recorded change has still to reach. Compares each event with each change. */
 export function deferredPlainly(events: string): string {
-  // Materialized rows, which a Citus cluster joins in any way.
+  // Materialized rows: a Citus cluster joins them in any way.
   const tables = ['bots', 'revaluations', 'owner_currencies'].map(
     (table) => `${table} AS MATERIALIZED (SELECT * FROM ${table})`,
   );

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './source-files.ts';
 
-/** Paths of all Markdown documents, except the interface, which is never edited, and parts of generated pages. */
+/** Paths of all Markdown documents, except the interface (never edited) and parts of generated pages. */
 export function documents(): string[] {
   const below = (folder: string): string[] =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) =>

@@ -22,7 +22,7 @@ export interface PostgresProcess {
   readonly pid: number;
   /** The value of the key in the first message that has it (or this value). Rejects if the process ends without it. */
   said<K extends keyof Message>(key: K, value?: Message[K]): Promise<NonNullable<Message[K]>>;
-  /** Signals the process alone. Resolves with the exit code, or with null when a signal killed the process. */
+  /** Signals only the process. Resolves with the exit code, or with null when a signal killed the process. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
   /** Signals the whole process group. */
   killGroup(signal: NodeJS.Signals): Promise<number | null>;
@@ -39,7 +39,7 @@ export interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Starts the process as the leader of a process group of its own, as a shell does. */
+/** Starts the process as the leader of a new process group, as a shell does. */
 export function startPostgresProcess(
   dataDir: string,
   role: 'service' | 'command',

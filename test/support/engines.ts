@@ -6,7 +6,7 @@ import type { OpenOptions } from '../../src/log/engine.ts';
 import { engineOf } from '../../src/log/engines.ts';
 import type { EventLog } from '../../src/log/port.ts';
 
-/** The environment of a log with a name of its own on an engine. A test starts the engine's server. */
+/** The environment of a log with a new name on an engine. A test starts the engine's server. */
 export type TestEngine = (log: string) => Readonly<Record<string, string>>;
 
 /** The log in the database of the read models: the default engine. */

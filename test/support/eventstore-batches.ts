@@ -6,8 +6,8 @@ import type { Appended, Expected, ProposedEvent } from './eventstore-streams.ts'
 
 /**
  * Appends in batches, as in servers since 21.10 (EventStore/EventStore, Streams.BatchAppend.cs): one call carries all
- * appends of a client. Each append has an id of its own and one or more messages. An error is an answer and does not
- * end the call.
+ * appends of a client. Each append has its own id and one or more messages. An error is an answer and does not end the
+ * call.
  */
 
 // Generated as CommonJS, with names that Node cannot see.

@@ -31,7 +31,7 @@ export interface EventStoreDouble {
   swallowNextAppend(): void;
   /** Runs `interfere` before the next append is stored. */
   beforeNextAppend(interfere: () => void): void;
-  /** Direct access to the streams, as an operator or another client has it. */
+  /** Direct access to the streams, like an operator or another client. */
   readonly streams: Streams;
   stop(): void;
 }

@@ -16,7 +16,7 @@ export interface EventStoreTestLog {
   destroy(): Promise<void>;
 }
 
-/** A log on a stream and in a database of its own. */
+/** A log on a new stream and in a new database. */
 export async function createEventStoreTestLog({ url }: { readonly url: string }): Promise<EventStoreTestLog> {
   const database = await createTestDatabase();
   await migrateRuntimeSchema(database.pool);

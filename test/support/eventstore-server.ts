@@ -8,7 +8,7 @@ export interface EventStoreServer {
   readonly env: TestEngine;
   /** The kind of server that the tests run against, for a line of their output. */
   readonly kind: 'EVENTSTORE_URL' | 'a container' | 'the double';
-  /** Null for a real server, which tests do not kill. */
+  /** Null for a real server: tests do not kill it. */
   readonly double: EventStoreDouble | null;
   stop(): Promise<void>;
 }

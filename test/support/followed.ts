@@ -23,7 +23,7 @@ interface Item {
   readonly properties?: Record<string, string | boolean | { number: string }>;
 }
 
-/** The events of these commits, read plainly: what a destination must have, each once. */
+/** The events of these commits, read plainly: a destination must have each of them once. */
 export function eventsIn(commits: readonly RecordedCommit[], bot?: string): Followed[] {
   return commits
     .filter(({ stream }) => /^(intake|import)-/.test(stream) && (bot === undefined || stream.split(/[-/]/)[1] === bot))

@@ -75,7 +75,7 @@ export const ID_CASES: Readonly<Record<string, readonly IdCase[]>> = {
 
 /** Fields that look like ids and name nothing of a bot, by the last key or by operation and key. */
 export const NO_IDS: Readonly<Record<string, string>> = {
-  resource_key: 'has 404 and 403 of its own (decisions.md#resource-key)',
+  resource_key: 'has its own 404 and 403 (decisions.md#resource-key)',
   'idempotency-key': 'belongs to owner, bot and route (decisions.md#idempotency-key)',
   update_id: 'given by the platform',
   target_id: 'given by the caller',
@@ -114,7 +114,7 @@ export function casesOf({ operationId, name }: RequestField): readonly IdCase[] 
 /** Answers to an own id that are the same as to an unknown one, by field. */
 export const SAME_WITH_OWN: Readonly<Record<string, string>> = {
   'createBroadcast list': 'a new broadcast has no lists',
-  'requestReferralPayout unit': 'without a balance in the unit the answer is that of no balance',
+  'requestReferralPayout unit': 'without a balance in the unit the answer is the same as without any balance',
   'listDeliveries payout': 'a manual payout has no deliveries',
 };
 
@@ -133,7 +133,7 @@ export function reportWith({ path, example }: RequestField): object {
   return { report_config: { ...totals, settings: EVER }, ...cell({ series: 0 }) };
 }
 
-/** The field that a body may not have beside this one. */
+/** The field that a body may not have together with this one. */
 export function excludedBy({ operationId, name }: RequestField): string | undefined {
   if (name === 'uuid' && operationId !== 'saveReport') return 'report_config';
   return name === 'code' ? 'referrer_user_id' : undefined;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-/** A release from the repository's history, installed and built in a folder of its own. */
+/** A release from the repository's history, installed and built in a separate folder. */
 export interface FormerRelease {
   /** The path of a file of the release. */
   path(file: string): string;

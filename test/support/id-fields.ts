@@ -32,7 +32,7 @@ export interface RequestField {
   readonly path: string;
   /** The last key of the path. */
   readonly name: string;
-  /** Whether it holds values of every shape, which the document does not describe. */
+  /** Whether it holds values of every shape. The document does not describe them. */
   readonly isOpen: boolean;
   /** Whether it holds whole numbers. */
   readonly isWhole: boolean;
@@ -79,7 +79,8 @@ function walk(
   for (const part of parts) walk(part, path, schemas, note);
   for (const [key, property] of Object.entries(properties)) walk(property, below(key), schemas, note);
   if (items !== undefined) walk(items, `${path}[]`, schemas, note);
-  // An object with described fields takes others too, which the service ignores or refuses; one without fields is open.
+  // An object with described fields also takes others: the service ignores or refuses them. An object without fields is
+  // open.
   const isDescribed = Object.keys(properties).length > 0;
   if (typeof additionalProperties === 'object' && !isDescribed) note(path, {});
   const isLeaf = parts.length === 0 && items === undefined && schema.type !== 'object' && schema.type !== 'null';

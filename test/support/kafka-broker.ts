@@ -101,8 +101,8 @@ export async function startWithJava(settings: Readonly<Record<string, string>> =
   const [port, controllerPort] = [await freePort(), await freePort()];
   const config = join(folder, 'server.properties');
   await writeFile(config, properties(folder, port, controllerPort, settings));
-  // Compiles quickly: the broker does not run long enough for the optimizing compiler, which takes as much processor
-  // time at a start as everything else.
+  // Compiles quickly: the broker does not run long enough for the optimizing compiler. At a start that takes as much
+  // processor time as everything else.
   const quick = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
   const java = [...quick, '-cp', join(jars, '*')];
   const tool = [...java, '-Xmx128m', 'kafka.tools.StorageTool'];

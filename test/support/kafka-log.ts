@@ -17,7 +17,7 @@ export interface KafkaTestLog {
   destroy(): Promise<void>;
 }
 
-/** A log on a topic and in a database of its own. */
+/** A log on a new topic and in a new database. */
 export async function createKafkaTestLog({ brokers, env }: KafkaBroker, topic: string): Promise<KafkaTestLog> {
   const database = await createTestDatabase();
   await migrateRuntimeSchema(database.pool);

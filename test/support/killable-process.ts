@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { RunnerTask } from './process-runner.ts';
 
 /**
- * Runs a process of the service in an OS process of its own.
+ * Runs a process of the service in a separate OS process.
  * @returns a function that kills it with -9 and waits for its end
  */
 export async function killableProcess(task: RunnerTask): Promise<() => Promise<void>> {

@@ -100,7 +100,7 @@ export class World {
   readonly called = new Set<string>();
   /** Claimed recipients that must not be called: the queue rested, or the launch ended. */
   readonly released = new Set<string>();
-  /** Places whose call may have been made, and those that were reached by no call for a known reason. */
+  /** Places whose call may have been made, and places without a call for a known reason. */
   readonly attempted = new Set<number>();
   readonly recorded = new Set<string>();
   /** Why the launch may end. */
@@ -185,7 +185,7 @@ export class World {
     if (claiming.count === 0) return;
     const open = openPlaces(this.log) - taken.length;
     if (this.platform.probing || this.state.trying) expect([open <= this.silent(), claiming.count]).toEqual([true, 1]);
-    if (this.platform.costly || this.state.trying) expect(open, 'a claim beside one that may be lost').toBe(0);
+    if (this.platform.costly || this.state.trying) expect(open, 'a claim while another may be lost').toBe(0);
     const most = Math.max(1, this.plan.cap / this.plan.message.units);
     expect(open + claiming.count - this.silent(), 'more than a second of sending').toBeLessThanOrEqual(most);
   }

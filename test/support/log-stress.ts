@@ -20,7 +20,7 @@ interface Written {
 }
 
 /**
- * The `n`th commit of a writer. A third are on exact streams, which the writers share. Streams change from time to time,
+ * The `n`th commit of a writer. A third are on exact streams that the writers share. Streams change from time to time,
  * since each append reads its stream from the beginning.
  */
 export function nthCommit(bots: readonly string[], writer: number, n: number): NewCommit {

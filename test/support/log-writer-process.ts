@@ -14,7 +14,7 @@ export interface WrittenByOther {
   readonly done: ReadonlySet<string>;
 }
 
-/** Runs a writer in an OS process of its own, kills it with -9 after `acknowledged` appends, and returns its output. */
+/** Runs a writer in a separate OS process, kills it with -9 after `acknowledged` appends, and returns its output. */
 export async function writeAndKill(task: WriterTask, acknowledged: number): Promise<WrittenByOther> {
   const script = fileURLToPath(new URL('./log-writer.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {

@@ -1,7 +1,7 @@
 /**
- * A writer in an OS process of its own, which a test kills. Reads one `WriterTask` as JSON from its argument. Appends
- * commits of five events to one intake stream forever, several at once. Prints JSON lines on stdout: each commit
- * before its append (`{sending}`), and each acknowledged commit (`{done: id}`).
+ * A writer in a separate OS process. A test kills it. Reads one `WriterTask` as JSON from its argument. Appends commits
+ * of five events to one intake stream forever, several at once. Prints JSON lines on stdout: each commit before its
+ * append (`{sending}`), and each acknowledged commit (`{done: id}`).
  */
 import { randomUUID } from 'node:crypto';
 import type { EventLog } from '../../src/log/port.ts';

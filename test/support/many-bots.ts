@@ -10,8 +10,8 @@ import { partitionsOf, step } from './intake-logs.ts';
 type Content = Pick<NewCommit, 'stream' | 'at'> & { readonly event: LedgerEvent };
 
 /**
- * Random commits of pairs of bots with owners of their own, in one order that each bot and owner accepts. Rates are common
- * to all.
+ * Random commits of pairs of bots with an owner for each pair, in one order that each bot and owner accepts. Rates are
+ * common to all.
  */
 export function manyBots(pairs: number, stepsOfPair: number, seed: number): Content[] {
   const log = fc.array(step, { minLength: stepsOfPair, maxLength: stepsOfPair });

@@ -34,7 +34,7 @@ export interface Fuzzed {
   readonly failures: readonly string[];
 }
 
-/** A key for the bot alone that may change its settings. */
+/** A key only for the bot that may change its settings. */
 async function ownerKey(service: TestService, { ownerId, publicKey }: TestBot): Promise<string> {
   const key = { ownerId, bots: [publicKey], kind: 'owner', name: null, expiresAt: null } as const;
   const { apiKey } = await issueKey(service.commands, key);

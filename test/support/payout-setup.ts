@@ -27,7 +27,7 @@ export interface PayoutSetup {
   readonly database: TestDatabase;
   readonly log: EventLog;
   readonly context: CommandContext;
-  /** Moves the clock, which otherwise does not move. */
+  /** Moves the clock. It does not move by itself. */
   advance(ms: number): void;
   now(): number;
   /** A bot with a unit, and a webhook if an address is given. @returns its public key, unit and secret */
@@ -58,7 +58,7 @@ export interface PayoutName {
   readonly payoutId: number;
 }
 
-/** Bots, accounts and their read models, on a clock of their own. A test runs the processes it needs. */
+/** Bots, accounts and their read models, on a separate clock. A test runs the processes it needs. */
 export async function payoutSetup(start = Date.UTC(2026, 0, 15, 12)): Promise<PayoutSetup> {
   const database = await createTestDatabase();
   const { pool } = database;
@@ -97,7 +97,7 @@ export async function payoutSetup(start = Date.UTC(2026, 0, 15, 12)): Promise<Pa
     async earn(bot, userId, unit_id, amount, hold_days = '0') {
       const rule = { rule_id: 1, reward_type: 'fixed' as const, amount, percent: null, unit_id, hold_days };
       const event = { commit_id: randomUUID(), index: 0, event_id: 101, date: now, received: now };
-      // An account locks the amount of a rule, so each reward has a rule of its own.
+      // An account locks the amount of a rule, so each reward has its own rule.
       const rule_id = Number(event.commit_id.replaceAll(/\D/g, '').slice(0, 12)) + 1;
       const items = [{ rule: { ...rule, rule_id }, referral_id: 1_000_000, event: event }];
       await accrueRewards(accounts, { bot, referrer: userId, items });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { TelegramServer } from 'telegram-test-api/lib/telegramServer.js';
 import { pause } from '../../src/util/pause.ts';
 
-/** A stand-in of the platform with users who write to one bot, which asks for updates. */
+/** A stand-in of the platform with users who write to one bot. The bot asks for updates. */
 export interface PolledPlatform {
   /** TELEGRAM_API_ROOT of the bot and of the service. */
   readonly root: string;

@@ -11,8 +11,8 @@ import type { MemoryLog } from './memory-log.ts';
 import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
 /**
- * Applies commits to a read model as the runtime does: those of its categories, each batch in one transaction, then the
- * deferred work.
+ * Applies commits to a read model as the runtime does: commits of its categories, each batch in one transaction, then
+ * the deferred work.
  */
 export async function applyBatch(
   pool: pg.Pool,

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 
 /**
- * Stands in for psql, which not every machine has. Takes any number of `-c SQL`, and `-U ROLE`; connects to DATABASE_URL
- * or as PGHOST and similar variables say. Prints rows much as psql does. Without `-c` it only connects.
+ * Stands in for psql, since not every machine has it. Takes any number of `-c SQL`, and `-U ROLE`; connects to
+ * DATABASE_URL or as PGHOST and similar variables say. Prints rows much as psql does. Without `-c` it only connects.
  */
 const { values } = parseArgs({
   options: { command: { type: 'string', short: 'c', multiple: true }, user: { type: 'string', short: 'U' } },

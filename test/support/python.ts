@@ -14,7 +14,7 @@ const CAN_MAKE_ONE = 'import ensurepip, sys, venv; print(sys.version); sys.exit(
 /**
  * The Python of a virtual environment with the packages that the tests of the Python client need. It is made once for each list of
  * packages, in the folder for temporary files.
- * @returns its path, or what is missing here
+ * @returns its path, or the missing program
  */
 export async function pythonOfTests(): Promise<{ readonly path: string } | { readonly lacks: string }> {
   const { status, stdout } = spawnSync('python3', ['-c', CAN_MAKE_ONE]);

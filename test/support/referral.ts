@@ -5,7 +5,7 @@ import type { Answer, TestBot, TestService } from './service.ts';
 export interface ReferralCaller {
   /** Sends `/start <code>` of a user at `date` (ms UTC, whole seconds), as one update. */
   visit(userId: number, code: string, date?: number): Promise<void>;
-  /** Sends another message of a user, which makes the user known. */
+  /** Sends another message of a user and so makes the user known. */
   message(userId: number): Promise<void>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
@@ -19,7 +19,7 @@ export interface ReferralCaller {
 let updates = 0;
 
 /**
- * @param patient repeats a request after a 503, which promises that nothing was done, and after a 500 of a request with
+ * @param patient repeats a request after a 503 (it promises that nothing was done), and after a 500 of a request with
  * an Idempotency-Key. A busy machine may answer so.
  */
 export function referralCaller(service: TestService, bot: TestBot, patient = false): ReferralCaller {

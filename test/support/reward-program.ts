@@ -82,7 +82,7 @@ export const amountsOf = (all: readonly Reward[]): string[] =>
   dataOf(all, 'reward_accrued').map(({ amount }) => amount);
 
 /**
- * Another instance processes all events from the first on, beside the service.
+ * Another instance processes all events from the first on, while the service runs.
  * @returns a function that waits until it is done, and stops it
  */
 export function processAgain(service: TestService, instance: string): () => Promise<void> {

@@ -35,7 +35,7 @@ export function sampleReports(): Readonly<Record<string, object>> {
   };
 }
 
-/** Not among those above, which former releases are asked, too. */
+/** Not among the reports above, since old releases also get those. */
 export const PROPERTIES_REPORT = {
   source_request: {
     type: 'trends',

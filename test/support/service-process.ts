@@ -12,9 +12,9 @@ export interface ServiceProcess {
   ready(): Promise<void>;
   /** The id of the running OS process. */
   pid(): number;
-  /** Sends a signal to the process alone and does not wait for its effect. */
+  /** Sends a signal only to the process and does not wait for its effect. */
   signal(signal: NodeJS.Signals): void;
-  /** Sends the signal to the process alone, or to its whole group, and waits until the process has ended. */
+  /** Sends the signal only to the process, or to its whole group, and waits until the process has ended. */
   kill(signal: NodeJS.Signals, whom?: 'process' | 'group'): Promise<void>;
   /** Resolves with the exit code, or with the signal that ended the process. */
   ended(): Promise<number | NodeJS.Signals>;

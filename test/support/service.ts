@@ -32,7 +32,7 @@ export interface TestBot {
   readonly ownerId: number;
   readonly publicKey: string;
   readonly webhookSecret: string;
-  /** A key for this bot alone, personal by default. */
+  /** A key only for this bot, personal by default. */
   readonly apiKey: string;
 }
 
@@ -67,7 +67,7 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** The whole service in this process, over real HTTP, on a database and a log of its own. */
+/** The whole service in this process, over real HTTP, on a new database and a new log. */
 export async function startTestService(
   changes: Record<string, string> = {},
   engine: TestEngine = inDatabase,

@@ -7,7 +7,7 @@ import { type Answer, startTestService, type TestBot, type TestService } from '.
 export interface SettingsService {
   readonly service: TestService;
   readonly bot: TestBot;
-  /** A bot of another owner. Its key is an owner key for it alone. */
+  /** A bot of another owner. Its key is an owner key only for it. */
   readonly other: TestBot;
   /** Owner keys for all bots: of the bot's owner, and of the other owner. */
   readonly owner: string;

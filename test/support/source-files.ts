@@ -10,7 +10,7 @@ export interface SourceFile {
   readonly text: string;
   /** Paths of the project's files that it imports, types included. */
   readonly files: readonly string[];
-  /** The same, with whether the import is of types alone. */
+  /** The same, with whether only types are imported. */
   readonly imports: readonly { readonly file: string; readonly typeOnly: boolean }[];
   /** Paths of the project's files that are loaded together with it. */
   readonly loads: readonly string[];

@@ -8,7 +8,7 @@ import { startTestService, type TestBot, type TestService } from './service.ts';
 export interface TestConsole {
   readonly service: TestService;
   readonly browser: TestBrowser;
-  /** Logs in by hand, on a page of a browser of its own. */
+  /** Logs in by hand, on a page of a separate browser. */
   logIn(apiKey: string, options?: PageOptions): Promise<ConsolePage>;
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface ReceivedCall {
 
 export type Answering = (call: ReceivedCall, response: ServerResponse) => void;
 
-/** A client's server, which answers as the test sets it. */
+/** A client's server. It answers as the test sets it. */
 export interface WebhookReceiver {
   readonly url: string;
   readonly calls: ReceivedCall[];

@@ -178,7 +178,7 @@ describe.skipIf(CHROMIUM === undefined)('the console composes and sends broadcas
     expect(complaints).toEqual([]);
   });
 
-  it('a refused save keeps what was typed, and says where it is wrong', async () => {
+  it('a refused save keeps the typed text, and says where it is wrong', async () => {
     const { page } = await opened();
     await show(page, 'new');
     await field(page, 'Text').fill('kept');

@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     const [inBody, now] = await page.evaluate<[string, string]>(
       `fetch(${asked}).then(async (r) => [(await r.json()).data.data_as_of, r.headers.get('data-as-of')])`,
     );
-    expect(Date.parse(now), 'the header is of the 304, the body was kept').toBeGreaterThan(Date.parse(inBody));
+    expect(Date.parse(now), 'the header comes from the 304, the body was kept').toBeGreaterThan(Date.parse(inBody));
     await page.route('**/v1/broadcast/list*', async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, headers: { ...response.headers(), 'data-as-of': '2026-01-02T03:04:00+00:00' } });
@@ -277,7 +277,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     expect(unexpected(console)).toEqual([]);
   });
 
-  it('a change is asked for, left and made by keyboard alone', async () => {
+  it('a change is asked for, left and made only by keyboard', async () => {
     const console = await open(actor.operatorKey);
     const { page } = console;
     const verify = section(page, 'Read models').getByRole('button', { name: 'Verify reports' });

@@ -15,7 +15,7 @@ import type { TestBot, TestService } from '../../support/service.ts';
 import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
 
-/** User ids are those of HOSTILE's names; the first is also a referrer. */
+/** User ids are the ids of HOSTILE's names; the first is also a referrer. */
 const USERS = HOSTILE.map((first_name, index) => ({ id: index + 1, first_name }));
 const REFERRER = 1;
 const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);

@@ -8,7 +8,7 @@ import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const ANSWER_MS = 30_000;
 
-describe.skipIf(CHROMIUM === undefined)('the page Operations beside a service that is killed', () => {
+describe.skipIf(CHROMIUM === undefined)('the page Operations while its service is killed', () => {
   let started: TestConsole;
   let service: TestService;
   let bot: TestBot;

@@ -138,7 +138,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     expect(complaints).toEqual([]);
   });
 
-  it('bot errors and processes are those of the API', async () => {
+  it('bot errors and processes are the same as in the API', async () => {
     const { page } = await open();
     const errors = section(page, 'Bot errors of the last 7 days');
     await errors.getByText('User with id … was not found').waitFor();
@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     expect(await section(page, 'Background processes').locator('tbody th').allInnerTexts()).toEqual(names);
   });
 
-  it('what the service refuses is shown in words', async () => {
+  it('a refusal of the service is shown in words', async () => {
     const { page } = await open();
     const models = section(page, 'Read models');
     await models.getByRole('button', { name: 'Rebuild referral' }).click();

@@ -69,7 +69,7 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
   const event = async (page: Page, name: string, of: 'start' | 'buy'): Promise<unknown> =>
     choose(page, name, of === 'start' ? 'start (12 ×)' : 'buy (5 ×)');
 
-  /** The numbers of the answer: those that open their users; of a list its cells. */
+  /** The numbers of the answer that open their users; of a list its cells. */
   const shown = async (page: Page): Promise<string[]> => {
     await settled(page);
     const cells = page.locator(
@@ -258,7 +258,7 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
     await page.locator('.answer').getByText('100%').waitFor();
   });
 
-  it('has a line for each cohort and the average, which the legend hides', async () => {
+  it('has a line for each cohort and the average, and the legend hides it', async () => {
     const { page } = await open();
     await choose(page, 'Type', 'Retention');
     await event(page, 'First event', 'start');
@@ -270,7 +270,7 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
     expect(await page.locator('.legend button').first().getAttribute('aria-pressed')).toBe('false');
   });
 
-  it('leaves out what it cannot read of a link, names it, and shows the rest', async () => {
+  it('leaves out unreadable parts of a link, names them, and shows the rest', async () => {
     const { page, complaints } = await open();
     const report = {
       type: 'trends',
@@ -287,7 +287,7 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('dims an answer, which names its own days, while the next question is open', async () => {
+  it('dims an answer with its own days while the next question is open', async () => {
     const { page } = await open();
     await choose(page, 'Period', 'Today');
     await settled(page);

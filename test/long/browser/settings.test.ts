@@ -108,7 +108,7 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
     expect(await items('rules')).toContainEqual(
       expect.objectContaining({ name: 'Share of orders', percent: 20, active: false }),
     );
-    // The refused change is a 400, which Chromium reports as a failed load.
+    // The refused change is a 400. Chromium reports it as a failed load.
     expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
   });
 
