@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Migrations } from '../../database/migrate.ts';
 import { createPool } from '../../database/pool.ts';
 import type { OpenOptions } from '../engine.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
@@ -11,11 +10,7 @@ import { type EventStoreClient, isSilence, openEventStoreClient, refusedRights }
 import { CommitStream, checkCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { type EventStoreAddress, parseEventStoreUrl } from './engine.ts';
 import { EventStoreKeyring } from './keyring.ts';
-
-/** The schema of the index of an EventStoreDB log (validated/index-schema.ts). */
-const SCHEMA = 'eventstore_index';
-
-const migrations: Migrations = { '0001_index': indexTables(SCHEMA) };
+import { migrations, SCHEMA } from './migrations.ts';
 
 export interface EventStoreLogOptions extends OpenOptions {
   /** `esdb://host:port?tls=false`. */

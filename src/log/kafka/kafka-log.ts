@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Migrations } from '../../database/migrate.ts';
 import { createPool } from '../../database/pool.ts';
 import { addressOf, type OpenOptions } from '../engine.ts';
 import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } from '../port.ts';
 import { askForTls } from '../tls-probe.ts';
 import type { GroupLimits } from '../validated/appender.ts';
-import { type Index, indexTables } from '../validated/index-schema.ts';
+import type { Index } from '../validated/index-schema.ts';
 import { prepareIndex } from '../validated/index-writer.ts';
 import { Progress } from '../validated/progress.ts';
 import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
@@ -13,33 +12,8 @@ import { causes, isSilence, isTemporary, type KafkaClient, openKafkaClient } fro
 import { MAX_BATCH_BYTES } from './client-topic.ts';
 import { KEYS_PARTITION, nextKeyOffset, runKeyIndexer } from './key-index.ts';
 import { KafkaKeyring } from './keyring.ts';
+import { migrations, SCHEMA } from './migrations.ts';
 import { type KafkaSecurity, NO_SECURITY } from './security.ts';
-
-/** The schema of the index of a Kafka log, and of its keyring (validated/index-schema.ts). */
-export const SCHEMA = 'kafka_index';
-
-export const migrations: Migrations = {
-  '0001_index': indexTables(SCHEMA),
-  '0002_keys': `
-    -- The keyring as the topic of keys has it.
-    CREATE TABLE kafka_index.keys (
-      id uuid PRIMARY KEY,
-      subject text COLLATE "C" NOT NULL,
-      secret bytea NOT NULL
-    );
-    CREATE INDEX keys_subject ON kafka_index.keys (subject);
-    -- The first offset of that topic that is not in it yet; moved by compare-and-set.
-    CREATE TABLE kafka_index.keys_progress (
-      one boolean PRIMARY KEY DEFAULT true CHECK (one),
-      next_offset bigint NOT NULL DEFAULT 0
-    );
-    INSERT INTO kafka_index.keys_progress DEFAULT VALUES;
-  `,
-  '0003_forgotten_keys': `
-    -- Ids of keys that must not come back.
-    CREATE TABLE kafka_index.forgotten_keys (id uuid PRIMARY KEY);
-  `,
-};
 
 export interface KafkaLogOptions extends OpenOptions {
   readonly brokers: readonly string[];

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import type { LogFinding } from '../../../src/log/audit.ts';
-import { migrations, SCHEMA } from '../../../src/log/kafka/kafka-log.ts';
+import { migrations, SCHEMA } from '../../../src/log/kafka/migrations.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { openValidatedLog } from '../../../src/log/validated/validated-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
