@@ -34,6 +34,7 @@ const eventTypes = [
   catalog.unitCreated,
   catalog.eventTypeRegistered,
   catalog.goalCreated,
+  catalog.eventDescribed,
   catalog.exchangeRateSet,
   intake.customEventsReceived,
   intake.targetEventsReceived,

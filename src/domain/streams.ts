@@ -9,6 +9,7 @@ export const CATEGORIES = [
   'import',
   'bot',
   'eventtypes',
+  'dictionary',
   'owner',
   'fx',
   'ids',
@@ -39,6 +40,8 @@ export const importStream = (bot: string, file: string): string => `import-${bot
 export const botStream = (bot: string): string => `bot-${bot}`;
 /** A bot's goals and the names of its custom events. They share one sequence of ids. */
 export const eventTypesStream = (bot: string): string => `eventtypes-${bot}`;
+/** The words for people of a bot's events. */
+export const dictionaryStream = (bot: string): string => `dictionary-${bot}`;
 /** An owner and the owner's API keys. */
 export const ownerStream = (ownerId: number): string => `owner-${ownerId}`;
 /** Exchange rates, shared by all. */

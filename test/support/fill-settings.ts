@@ -8,6 +8,7 @@ export async function fillSettings({ publicKey }: TestBot, send: Send): Promise<
   const rotated = (await send('settings/keys/rotate', { key_id })).data;
   await send('settings/keys/revoke', { key_id: rotated.key_id });
   await send('settings/goals/create', { target_id: 6, name: 'Purchase' });
+  await send('settings/events/describe', { event_id: 1, title: 'Started', hidden: true });
   await send('settings/units/create', { code: 'COI', name: 'Coins', scale: 0 });
   const rule = { name: 'Visit', trigger_event_id: 1, reward_type: 'fixed', amount: '1', currency: 'USD' };
   const { rule_id } = (await send('settings/rules/create', rule)).data;

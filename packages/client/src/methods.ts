@@ -507,6 +507,13 @@ export interface Methods {
      */
     listExchangeRates(...rest: QueryArguments<'/v1/settings/exchange-rates'>): Promise<DataOf<Answer<'/v1/settings/exchange-rates', 'get'>>>;
     /**
+     * Give an event a title and a description for people, or hide it from pickers.
+     *
+     * `POST /v1/settings/events/describe`
+     * @throws BotledgerError
+     */
+    describeEvent(body: Body<'/v1/settings/events/describe'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/settings/events/describe', 'post'>>>;
+    /**
      * The reward rules of a bot.
      *
      * `GET /v1/settings/rules`
@@ -647,6 +654,7 @@ export const CALLS: Readonly<Record<keyof Methods, Readonly<Record<string, strin
     listUnits: 'GET /v1/settings/units',
     createUnit: 'POST /v1/settings/units/create',
     listExchangeRates: 'GET /v1/settings/exchange-rates',
+    describeEvent: 'POST /v1/settings/events/describe',
     listRules: 'GET /v1/settings/rules',
     createRule: 'POST /v1/settings/rules/create',
     editRule: 'POST /v1/settings/rules/edit',

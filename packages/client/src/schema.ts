@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 a2256d7fe06a22f1cb2b29ec94515d4f199e9338ddf623987e98f4e5312026d2
-// Types: sha256 838113df3104fe901e010b846be4cd006a2c6e74bade0278229be6e239839192
+// Sources: sha256 b148fb8a5c203cbce682323a4006a4a99792e17649161d7e4cdda0809b2f3c55
+// Types: sha256 28fd2e449eaf4e3cde91d802acc055f6d3ec6a447954c05f9cd72c0f5d8b02fb
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -211,6 +211,9 @@ export interface paths {
   };
   "/v1/settings/exchange-rates": {
     get: { query: Schemas["ListExchangeRatesQuery"]; answer: Schemas["ListExchangeRatesAnswer"] };
+  };
+  "/v1/settings/events/describe": {
+    post: { body: Schemas["DescribeEventBody"]; answer: Schemas["DescribeEventAnswer"] };
   };
   "/v1/settings/rules": {
     get: { answer: Schemas["ListRulesAnswer"] };
@@ -797,6 +800,22 @@ export interface components {
       status: number | null;
       error: string | null;
     };
+    DescribeEventAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["EventId"];
+      /** @enum {boolean} */
+      lagging?: true;
+    };
+    DescribeEventBody: {
+      event_id: number;
+      /** @description Shown in place of the name; an empty text: the name is shown */
+      title?: string | null;
+      /** @description An empty text: none */
+      description?: string | null;
+      /** @description Pickers leave a hidden event out; it is counted as before */
+      hidden?: boolean | null;
+    };
     DetailedAccrual: {
       accrual_id: number;
       /** @description The commit of the account that recorded it */
@@ -880,6 +899,9 @@ export interface components {
       operators: string[];
       /** @description Whether a report may be broken down by it */
       separator: boolean;
+    };
+    EventId: {
+      event_id: number;
     };
     EventProperty: {
       /** @description events.properties.<name> */
@@ -1840,6 +1862,11 @@ export interface components {
       first_seen: components["schemas"]["Timestamp"] | null;
       last_seen: components["schemas"]["Timestamp"] | null;
       count: number;
+      /** @description The words for people in place of the name; null: the name */
+      title: string | null;
+      description: string | null;
+      /** @description Pickers leave it out */
+      hidden: boolean;
     };
     ReportMeta: {
       timezone: string;

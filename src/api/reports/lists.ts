@@ -27,7 +27,7 @@ export function resources(db: Reader): AnyRoute {
   });
 }
 
-/** GET /v1/reports/events: the event types of a bot. */
+/** GET /v1/reports/events: the event types of a bot, with their words (decisions.md#event-words). */
 export function events(db: Reader): AnyRoute {
   return route({
     method: 'GET',
@@ -39,7 +39,10 @@ export function events(db: Reader): AnyRoute {
     answer: eventsAnswer,
     async handle({ request }) {
       const { bot_id, timezone } = botOf(request);
-      return { ok: true, data: { items: await listEvents(await db.at('events'), { botId: bot_id, timezone }) } };
+      return {
+        ok: true,
+        data: { items: await listEvents(await db.at('events', 'catalog'), { botId: bot_id, timezone }) },
+      };
     },
   });
 }

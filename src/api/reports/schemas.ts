@@ -168,6 +168,9 @@ export const eventsAnswer = items(
       first_seen: timestamp.nullable(),
       last_seen: timestamp.nullable(),
       count: z.int(),
+      title: z.string().nullable().describe('The words for people in place of the name; null: the name'),
+      description: z.string().nullable(),
+      hidden: z.boolean().describe('Pickers leave it out'),
     })
     .meta({ id: 'ReportEvent' }),
 );

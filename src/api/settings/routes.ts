@@ -8,6 +8,7 @@ import { createCaughtUpFind } from '../find-caught-up.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { botSettings } from './bots.ts';
+import { describeEventRoute } from './describe-event.ts';
 import { goalAndUnitSettings } from './goals-and-units.ts';
 import { keySettings } from './keys.ts';
 import { ruleSettings } from './rules.ts';
@@ -34,6 +35,7 @@ export function settingsRoutes({ config, log, db, sources, snapshots }: Settings
     ...botSettings(settings),
     ...keySettings(settings),
     ...goalAndUnitSettings({ ...settings, waitForGoal: createChangeWait(pool, 'catalog', 'events') }),
+    describeEventRoute(settings),
     ...ruleSettings({ ...settings, waitForChange: createChangeWait(pool, 'catalog', 'referral') }),
     ...webhookSettings({
       ...settings,

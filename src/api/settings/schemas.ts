@@ -202,6 +202,13 @@ export const keyAnswer = changed(z.object({ key_id: z.int() }).meta({ id: 'KeyId
 
 const goal = z.object({ target_id: z.int(), event_id: z.int(), name: z.string() }).meta({ id: 'Goal' });
 export const goalsAnswer = items(goal);
+export const describeEventBody = z.object({
+  event_id: z.int().positive(),
+  title: z.string().nullish().describe('Shown in place of the name; an empty text: the name is shown'),
+  description: z.string().nullish().describe('An empty text: none'),
+  hidden: z.boolean().nullish().describe('Pickers leave a hidden event out; it is counted as before'),
+});
+export const describedEventAnswer = changed(z.object({ event_id: z.int() }).meta({ id: 'EventId' }));
 export const goalAnswer = changed(z.object({ target_id: z.int(), event_id: z.int() }).meta({ id: 'GoalId' }));
 export const unitsAnswer = items(unit);
 export const unitAnswer = changed(z.object({ unit_id: z.int() }).meta({ id: 'UnitId' }));

@@ -117,6 +117,16 @@ export const unitCreated = eventType(
 export const eventTypeRegistered = eventType('event_type_registered', 1, z.object({ event_id: id, name: z.string() }));
 export const goalCreated = eventType('goal_created', 1, z.object({ event_id: id, target_id: id, name: z.string() }));
 
+/**
+ * In a bot's `dictionary` stream: the words that people read for an event. `title`: instead of the name; null: the name.
+ * `hidden`: pickers leave the event out; it is counted as before.
+ */
+export const eventDescribed = eventType(
+  'event_described',
+  1,
+  z.object({ event_id: id, title: z.string().nullable(), description: z.string().nullable(), hidden: z.boolean() }),
+);
+
 /** The rate (decimal text) from one currency to another, from a UTC day on. */
 export const exchangeRateSet = eventType(
   'exchange_rate_set',

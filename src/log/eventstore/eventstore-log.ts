@@ -4,7 +4,6 @@ import type { OpenOptions } from '../engine.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
 import { askForTls } from '../tls-probe.ts';
 import type { GroupLimits } from '../validated/appender.ts';
-import { indexTables } from '../validated/index-schema.ts';
 import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
 import { type EventStoreClient, isSilence, openEventStoreClient, refusedRights } from './client.ts';
 import { CommitStream, checkCommitStream, StreamUnfitError } from './commit-stream.ts';

@@ -6,6 +6,6 @@ import type { Manifest } from '../read-model.ts';
  */
 export const catalogManifest: Manifest = {
   name: 'catalog',
-  shape: 5,
-  categories: ['owner', 'bot', 'eventtypes', 'fx', 'operator', 'operations'],
+  shape: 6,
+  categories: ['owner', 'bot', 'eventtypes', 'dictionary', 'fx', 'operator', 'operations'],
 };

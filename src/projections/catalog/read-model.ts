@@ -22,6 +22,7 @@ export const catalogReadModel: ReadModel = {
     'webhook_secret_rotated',
     'unit_created',
     'goal_created',
+    'event_described',
     'exchange_rate_set',
     'operator_issued',
     'operator_revoked',
@@ -79,6 +80,10 @@ async function applyEvent(tx: ClientBase, { id, stream, at }: ReadCommit, event:
       const { target_id, event_id, name } = event.data;
       return one(tx, INSERT_GOAL, [key, target_id, event_id, name]);
     }
+    case 'event_described': {
+      const { event_id, title, description, hidden } = event.data;
+      return one(tx, SET_EVENT_WORDS, [key, event_id, title, description, hidden]);
+    }
     case 'operator_issued':
       return insert(tx, 'operators', { ...event.data, issued_at: at });
     case 'operator_revoked':
@@ -119,6 +124,11 @@ const INSERT_UNIT = `
   INSERT INTO units (bot_id, unit_id, code, name, scale) SELECT bot_id, $2, $3, $4, $5 FROM bots WHERE public_key = $1`;
 const INSERT_GOAL = `
   INSERT INTO goals (bot_id, target_id, event_id, name) SELECT bot_id, $2, $3, $4 FROM bots WHERE public_key = $1`;
+const SET_EVENT_WORDS = `
+  INSERT INTO event_words (bot_id, event_id, title, description, hidden)
+  SELECT bot_id, $2, $3, $4, $5 FROM bots WHERE public_key = $1
+  ON CONFLICT (bot_id, event_id) DO UPDATE
+    SET title = excluded.title, description = excluded.description, hidden = excluded.hidden`;
 const FINISH_JOB = `
   UPDATE jobs SET outcome = $2, summary = $3, findings = $4, findings_count = $5, finished_at = $6 WHERE job_id = $1`;
 

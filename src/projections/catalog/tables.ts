@@ -55,6 +55,14 @@ export const CATALOG_DDL = `
     name text NOT NULL,
     PRIMARY KEY (bot_id, target_id)
   );
+  CREATE TABLE event_words (
+    bot_id integer,
+    event_id bigint,
+    title text,
+    description text,
+    hidden boolean NOT NULL,
+    PRIMARY KEY (bot_id, event_id)
+  );
   CREATE TABLE units (
     bot_id integer,
     unit_id bigint,
@@ -105,5 +113,5 @@ export const CATALOG_DDL = `
 /** Units and rates are joined to the events that earn rewards. */
 export const CATALOG_PLACEMENT = {
   ...placed('reference', ['bots', 'units', 'exchange_rates']),
-  ...placed('local', ['owners', 'keys', 'goals', 'operators', 'jobs', 'command_audits']),
+  ...placed('local', ['owners', 'keys', 'goals', 'event_words', 'operators', 'jobs', 'command_audits']),
 };

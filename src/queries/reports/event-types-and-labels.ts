@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Tables } from '../../database/tables.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 
 /** An event type that reports can count (decisions.md#event-names), as GET /v1/reports/events lists it. */
@@ -13,6 +14,11 @@ export interface ReportEvent {
   readonly first_seen: string | null;
   readonly last_seen: string | null;
   readonly count: number;
+  /** The words for people in place of the name; null: the name. */
+  readonly title: string | null;
+  readonly description: string | null;
+  /** Whether pickers leave it out. */
+  readonly hidden: boolean;
 }
 
 /** A row from `pg`, which gives bigint as text. */
@@ -24,16 +30,22 @@ interface EventTypeRow {
   readonly first_seen: string | null;
   readonly last_seen: string | null;
   readonly count: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly hidden: boolean;
 }
 
-/** All event types of a bot, by id. @param events the schema of the read model `events` */
+/** All event types of a bot, by id. */
 export async function listEvents(
-  { pool, events }: { readonly pool: pg.Pool; readonly events: string },
+  { pool, events, catalog }: Tables<'events' | 'catalog'>,
   { botId, timezone }: { readonly botId: number; readonly timezone: string },
 ): Promise<ReportEvent[]> {
   const { rows } = await pool.query<EventTypeRow>(
-    `SELECT event_id, name, kind, target_id, first_seen, last_seen, count FROM ${events}.event_types
-     WHERE bot_id = $1 ORDER BY event_id`,
+    `SELECT e.event_id, e.name, kind, target_id, first_seen, last_seen, count,
+            w.title, w.description, coalesce(w.hidden, false) AS hidden
+       FROM ${events}.event_types AS e
+       LEFT JOIN ${catalog}.event_words AS w ON w.bot_id = e.bot_id AND w.event_id = e.event_id
+      WHERE e.bot_id = $1 ORDER BY e.event_id`,
     [botId],
   );
   const date = (ms: string | null) => (ms === null ? null : isoWithOffset(Number(ms), timezone));

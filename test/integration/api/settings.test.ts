@@ -73,6 +73,34 @@ describe('bots', () => {
   });
 });
 
+describe('words of events', () => {
+  const startEvent = async () =>
+    (await settings.service.get('/v1/reports/events', settings.by(settings.owner))).body.data.items.find(
+      ({ name }: { name: string }) => name === 'start',
+    );
+  const describeStart = (words: object) => settings.set('events/describe', { event_id: SYSTEM_EVENTS.start, ...words });
+
+  it('are listed at once, stay where a change does not name them, and come back from the log', async () => {
+    expect(await startEvent()).toMatchObject({ title: null, description: null, hidden: false });
+    expect((await describeStart({ title: 'Started the bot', description: 'First contact' })).status).toBe(200);
+    expect((await describeStart({ hidden: true, title: null })).status).toBe(200);
+    const described = { title: 'Started the bot', description: 'First contact', hidden: true };
+    expect(await startEvent()).toMatchObject(described);
+    expect((await describeStart({ title: '', hidden: false })).status).toBe(200);
+    expect(await startEvent()).toMatchObject({ title: null, description: 'First contact', hidden: false });
+  });
+
+  it.each([
+    ['event_id', 404, { event_id: 98_765, title: 'x' }],
+    ['title', 400, { event_id: 1, title: 'x'.repeat(251) }],
+    ['description', 400, { event_id: 1, description: 'x'.repeat(1001) }],
+    ['title', 400, { event_id: 1, title: '\0' }],
+    ['hidden', 400, { event_id: 1, hidden: 'yes' }],
+  ])('with a wrong %s are refused: %i', async (path, status, body) => {
+    expect(await settings.set('events/describe', body)).toMatchObject({ status, body: { details: [{ path }] } });
+  });
+});
+
 describe('goals, units and rates', () => {
   it('a goal and a unit are created once, and listed at once', async () => {
     const key = { 'idempotency-key': 'goal' };

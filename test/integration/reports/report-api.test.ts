@@ -165,6 +165,9 @@ describe('lists', () => {
       first_seen: '2026-01-31T23:59:59+01:00',
       last_seen: '2026-02-01T13:00:00+01:00',
       count: 3,
+      title: null,
+      description: null,
+      hidden: false,
     });
     expect(byName['Sale']).toMatchObject({ event_id: 100, kind: 'target', target_id: 1, count: 1 });
     expect(byName['start']).toMatchObject({ event_id: 1, kind: 'system', count: 2 });

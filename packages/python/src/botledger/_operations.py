@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: b0608829d668e9d12a09fca8cad886f9e6208fe14d3295c90dddec3855c89761
+# SHA-256 of openapi.json: d14a1595d6b5c3499c42919d6de3a5523ca711873a68a7ca608cb438505ece2d
 
 from __future__ import annotations
 
@@ -48,12 +48,14 @@ from .types import (
     DeleteReportRequest,
     DeleteSavedSegmentRequest,
     Delivery,
+    DescribeEventBody,
     DetailedAccrual,
     DetailedAccruals,
     DetailedPayout,
     DetailedPayouts,
     DropVersionRequest,
     EditRuleRequest,
+    EventId,
     ExchangeRate,
     ForwardedUpdate,
     GoalId,
@@ -215,6 +217,7 @@ OPERATIONS: dict[str, Operation] = {
     'listUnits': Operation('GET', '/v1/settings/units', keyed=False, harmless=True, numbers=()),
     'createUnit': Operation('POST', '/v1/settings/units/create', keyed=True, harmless=True, numbers=()),
     'listExchangeRates': Operation('GET', '/v1/settings/exchange-rates', keyed=False, harmless=True, numbers=()),
+    'describeEvent': Operation('POST', '/v1/settings/events/describe', keyed=True, harmless=True, numbers=()),
     'listRules': Operation('GET', '/v1/settings/rules', keyed=False, harmless=True, numbers=()),
     'createRule': Operation('POST', '/v1/settings/rules/create', keyed=True, harmless=True, numbers=('amount', 'hold_days', 'percent')),
     'editRule': Operation('POST', '/v1/settings/rules/edit', keyed=True, harmless=True, numbers=('amount', 'hold_days', 'percent')),
@@ -579,6 +582,10 @@ class Methods(Calls):
     def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ExchangeRate]:
         """The exchange rates, which an operator sets for all owners: all pages"""
         return self._pages('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}, items='items')
+
+    def describe_event(self, body: DescribeEventBody, *, idempotency_key: str | None = None) -> EventId:
+        """Give an event a title and a description for people, or hide it from pickers"""
+        return cast('EventId', self._data('describeEvent', body=body, idempotency_key=idempotency_key))
 
     def list_rules(self) -> ListRulesData:
         """The reward rules of a bot"""
@@ -1011,6 +1018,10 @@ class AsyncMethods(AsyncCalls):
     def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ExchangeRate]:
         """The exchange rates, which an operator sets for all owners: all pages"""
         return self._pages('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}, items='items')
+
+    async def describe_event(self, body: DescribeEventBody, *, idempotency_key: str | None = None) -> EventId:
+        """Give an event a title and a description for people, or hide it from pickers"""
+        return cast('EventId', await self._data('describeEvent', body=body, idempotency_key=idempotency_key))
 
     async def list_rules(self) -> ListRulesData:
         """The reward rules of a bot"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: b0608829d668e9d12a09fca8cad886f9e6208fe14d3295c90dddec3855c89761
+# SHA-256 of openapi.json: d14a1595d6b5c3499c42919d6de3a5523ca711873a68a7ca608cb438505ece2d
 
 from __future__ import annotations
 
@@ -97,6 +97,11 @@ class ReportEvent(TypedDict):
     first_seen: Timestamp | None
     last_seen: Timestamp | None
     count: int
+    title: str | None
+    """The words for people in place of the name; null: the name"""
+    description: str | None
+    hidden: bool
+    """Pickers leave it out"""
 
 
 Timestamp: TypeAlias = 'str'
@@ -1242,6 +1247,20 @@ ExchangeRate = TypedDict(
 
 class ListExchangeRatesData(TypedDict):
     items: list[ExchangeRate]
+
+
+class DescribeEventBody(TypedDict):
+    event_id: int
+    title: NotRequired[str | None]
+    """Shown in place of the name; an empty text: the name is shown"""
+    description: NotRequired[str | None]
+    """An empty text: none"""
+    hidden: NotRequired[bool | None]
+    """Pickers leave a hidden event out; it is counted as before"""
+
+
+class EventId(TypedDict):
+    event_id: int
 
 
 class Rule(TypedDict):
