@@ -14,6 +14,7 @@ import {
   storedSegmentations,
 } from '../../domain/broadcast/audience-segmentations.ts';
 import { type Broadcast, isOver, type Readiness } from '../../domain/broadcast/broadcast.ts';
+import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import { QUOTA_EXHAUSTED } from '../../domain/broadcast/quota.ts';
 import { NotReady, readiness, type TaskSource } from '../../domain/broadcast/readiness.ts';
 import { MAX_CAP, MAX_PAID_CAP } from '../../domain/broadcast/settings.ts';
@@ -179,7 +180,7 @@ export function broadcastObject(found: Broadcast, statistics: BroadcastStatistic
   const { paused_until, error, count_delivered, count_not_delivered, count_unknown } = statistics;
   const count_recipients = frozen ?? statistics.count_recipients;
   // Recipients that were never attempted are cancelled at the stop or the failure, and wait again after a relaunch.
-  const hasStopped = status === 4 || status === 5;
+  const hasStopped = status === Status.stopped || status === Status.failed;
   return {
     id,
     status,

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { activateBroadcast, cancelBroadcast } from '../../commands/broadcast/activation.ts';
 import { saveBroadcast } from '../../commands/broadcast/change.ts';
 import { type Broadcast, type BroadcastContent, isLaunchable, messagesOf } from '../../domain/broadcast/broadcast.ts';
+import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botOf } from '../access.ts';
@@ -117,6 +118,6 @@ async function edited(changes: BroadcastChanges, request: FastifyRequest, body: 
   // The date of any other broadcast is neither saved nor used.
   const date = content.date_send === undefined ? date_send : content.date_send;
   const messages = isLaunchable(broadcast) ? messagesOf(content) : [];
-  const warnings = await contentWarnings(changes, request, messages, status === 0 ? date : null);
+  const warnings = await contentWarnings(changes, request, messages, status === Status.draft ? date : null);
   return { command: { name: { bot: botOf(request).public_key, id }, broadcast, content }, warnings };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { BROADCAST_STATUSES } from '../../domain/broadcast/broadcast.ts';
 import { MESSAGE_TYPES } from '../../domain/broadcast/broadcast-events.ts';
+import { BROADCAST_STATUSES } from '../../domain/broadcast/broadcast-status.ts';
 import { DEFAULT_SETTINGS, MAX_CAP, MAX_PAID_CAP } from '../../domain/broadcast/settings.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { BROADCAST_ORDERS } from '../../queries/broadcast/broadcasts.ts';

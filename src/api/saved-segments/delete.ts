@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../commands/decide-and-append.ts';
 import { deleteSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
 import { savedSegmentIdsOf } from '../../domain/broadcast/audience-segmentations.ts';
+import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import type { Problem, Warning } from '../../domain/problem.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
@@ -74,7 +75,7 @@ async function usesOf(log: EventLog, db: Reader, botId: number, savedSegmentId: 
   const open = await openAudiences(await db.at('broadcasts'), botId);
   const using = open.filter(({ segmentations }) => savedSegmentIdsOf(segmentations).includes(savedSegmentId));
   const path = 'saved_segment_id';
-  const scheduled = using.filter(({ status }) => status === 1);
+  const scheduled = using.filter(({ status }) => status === Status.scheduled);
   if (scheduled.length > 0) {
     const details = scheduled.map(({ id }) => ({ path, message: `broadcast ${id} is scheduled with it` }));
     throw new ApiError(409, 'a scheduled broadcast uses this saved segment', details.slice(0, 100));

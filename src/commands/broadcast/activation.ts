@@ -7,6 +7,7 @@ import {
   isLaunchable,
   type Readiness,
 } from '../../domain/broadcast/broadcast.ts';
+import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import { ACTIVATED_WITHIN_MS } from '../../domain/broadcast/quota.ts';
 import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
@@ -42,7 +43,7 @@ export async function activateBroadcast(
   const activate = (state: BroadcastState, now: number) => decideActivation(state, changes, ready, activation, now);
   const before = await existingBroadcast(context.log, name);
   const decision = activate(before, context.sources.now());
-  const isFirst = before.status === 0 && isLaunchable(before) && !(decision instanceof Rejection);
+  const isFirst = before.status === Status.draft && isLaunchable(before) && !(decision instanceof Rejection);
   if (!isFirst) return changeBroadcast(context, name, activate, meta);
   return counted(context, { ...name, ownerId, activation }, (inTime) =>
     changeBroadcast(context, name, (state, now) => inTime(state, now) ?? activate(state, now), meta),
@@ -96,7 +97,7 @@ export async function cancelBroadcast(
     context,
     name,
     (state, now) => {
-      counted = state?.status === 1 && state.launch === 1 ? state.activation : null;
+      counted = state?.status === Status.scheduled && state.launch === 1 ? state.activation : null;
       return decideCancellation(state, now);
     },
     meta,

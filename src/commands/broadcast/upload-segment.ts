@@ -1,3 +1,4 @@
+import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import { addPart, partsOf, type SegmentPart, segment, segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { segmentStream } from '../../domain/streams.ts';
@@ -74,7 +75,7 @@ export async function uploadFrozenSegment(
 /** @throws Rejection not_found; invalid: the broadcast is no draft any more */
 export async function existingDraft({ log }: Pick<CommandContext, 'log'>, name: BroadcastName): Promise<void> {
   const { status } = await existingBroadcast(log, name, 'task_id');
-  if (status !== 0) throw new Rejection('invalid', 'task_id', 'the broadcast is no draft any more');
+  if (status !== Status.draft) throw new Rejection('invalid', 'task_id', 'the broadcast is no draft any more');
 }
 
 /** The list of a commit that holds its last part. */
@@ -92,7 +93,7 @@ export async function uploadAgain(
   const { segment_id: segmentId } = segmentPartUploaded.read(first.events[0]!).data;
   const begun = { segmentId, position: first.position, repeated: first };
   const { status } = await existingBroadcast(context.log, name);
-  return status === 0 ? uploadRest(context, name, chats, begun, first.keyId) : begun;
+  return status === Status.draft ? uploadRest(context, name, chats, begun, first.keyId) : begun;
 }
 
 async function uploadRest(

@@ -14,16 +14,13 @@ import {
   broadcastSendingStarted,
   broadcastStopped,
 } from './broadcast-events.ts';
+import { type BroadcastStatus, ENDED_STATUSES, OPEN_STATUSES, Status } from './broadcast-status.ts';
 import { divideAlike } from './variants.ts';
 
 /**
  * Stream `broadcast-<bot>/<id>`: a broadcast and its statuses (interface.md, "Broadcast status codes";
  * decisions.md#broadcast-status). The commands of owners are below, the commands of the service in `lifecycle.ts`.
  */
-
-/** 0 draft, 1 scheduled, 2 sending, 3 finished, 4 stopped, 5 error, 6 resolving the audience, 7 audience frozen, 8 stopping. */
-export const BROADCAST_STATUSES = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
-export type BroadcastStatus = (typeof BROADCAST_STATUSES)[number];
 
 export type TrackedClicks = NonNullable<DataOf<typeof broadcastSendingStarted>['clicks']>;
 
@@ -32,17 +29,17 @@ type Created = DataOf<typeof broadcastCreated>;
 /** A broadcast without its statistics. Times are milliseconds since 1970 UTC. */
 export interface Broadcast extends Omit<Created, 'at'> {
   readonly status: BroadcastStatus;
-  /** In 3, 4 and 5: the status that it ended in; else null. */
+  /** Once it has ended: the status that it ended in; else null. */
   readonly status_before: BroadcastStatus | null;
   readonly date_create: number;
   readonly date_activate: number | null;
-  /** When it entered 3, 4 or 5. */
+  /** When it ended. */
   readonly date_finish: number | null;
-  /** The reason of status 5, or of 4 if the service stopped it. */
+  /** Why it failed, or why the service stopped it. */
   readonly error: string | null;
   /** How often it was activated, without activations that were cancelled before a sender began them. */
   readonly launch: number;
-  /** In 1: not before; null: at once. */
+  /** When it is scheduled: not before; null: at once. */
   readonly due: number | null;
   /** The id under which it counts against the owner’s broadcasts of a month; null: it does not count. */
   readonly activation: string | null;
@@ -95,29 +92,29 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
     case 'broadcast_activated': {
       const { launch, date_send: due, at } = event.data;
       const activation = event.data.activation ?? state.activation;
-      const begun = { status: 1, status_before: null, date_activate: at, date_finish: null, error: null } as const;
-      return { ...state, ...begun, launch, due, activation };
+      const begun = { status_before: null, date_activate: at, date_finish: null, error: null };
+      return { ...state, ...begun, status: Status.scheduled, launch, due, activation };
     }
     case 'broadcast_resolution_started': {
       const { saved_segments } = event.data;
-      return { ...state, status: 6, ...(saved_segments === undefined ? {} : { saved_segments }) };
+      return { ...state, status: Status.resolving, ...(saved_segments === undefined ? {} : { saved_segments }) };
     }
     case 'broadcast_audience_frozen':
-      return { ...state, status: 7, frozen: event.data.count };
+      return { ...state, status: Status.frozen, frozen: event.data.count };
     case 'broadcast_sending_started': {
       const { clicks: _, ...others } = state;
       const { clicks } = event.data;
-      return { ...others, status: 2, ...(clicks === undefined ? {} : { clicks }) };
+      return { ...others, status: Status.sending, ...(clicks === undefined ? {} : { clicks }) };
     }
     case 'broadcast_cancel_requested':
       return cancelled(state, event.data.at);
     case 'broadcast_stopped':
     case 'broadcast_failed': {
       const { error, at } = event.data;
-      return ended(state, event.type === 'broadcast_failed' ? 5 : 4, at, error);
+      return ended(state, event.type === 'broadcast_failed' ? Status.failed : Status.stopped, at, error);
     }
     case 'broadcast_finished':
-      return ended(state, 3, event.data.at, state.error);
+      return ended(state, Status.finished, event.data.at, state.error);
     case 'broadcast_left':
       return state;
   }
@@ -137,7 +134,7 @@ function keptSettings({ settings: { track_clicks } }: Broadcast): Partial<Broadc
 function created({ at, ...content }: Created): Broadcast {
   return {
     ...content,
-    status: 0,
+    status: Status.draft,
     status_before: null,
     date_create: at,
     date_activate: null,
@@ -151,10 +148,10 @@ function created({ at, ...content }: Created): Broadcast {
 }
 
 function cancelled(state: Broadcast, at: number): Broadcast {
-  if (state.status !== 1) return { ...state, status: 8 };
+  if (state.status !== Status.scheduled) return { ...state, status: Status.stopping };
   const launch = state.launch - 1;
-  if (launch === 0) return { ...state, status: 0, launch, due: null, activation: null, date_activate: null };
-  return { ...ended(state, 4, at, state.error), launch, due: null };
+  if (launch === 0) return { ...state, status: Status.draft, launch, due: null, activation: null, date_activate: null };
+  return { ...ended(state, Status.stopped, at, state.error), launch, due: null };
 }
 
 function ended(state: Broadcast, status: BroadcastStatus, date_finish: number, error: string | null): Broadcast {
@@ -185,7 +182,7 @@ export function createBroadcast(state: BroadcastState, command: Created): Decisi
 /** Only a draft takes changes. Any other broadcast stays as it is, without an error (interface.md). */
 export function saveBroadcast(state: BroadcastState, changes: BroadcastContent): Decision<BroadcastEvent> {
   if (state === null) return unknownBroadcast();
-  return state.status === 0 ? saved(state, changes) : [];
+  return state.status === Status.draft ? saved(state, changes) : [];
 }
 
 /** Why a broadcast cannot be sent as it is; undefined: it can. */
@@ -206,7 +203,7 @@ export function activateBroadcast(
 ): Decision<BroadcastEvent> {
   if (state === null) return unknownBroadcast();
   if (!isLaunchable(state)) return [];
-  const isFirst = state.status === 0;
+  const isFirst = state.status === Status.draft;
   const { message, variants, settings } = changes;
   if (!isFirst && !keepsDivision(state, changes)) return otherDivision(state, changes);
   const events = saved(state, isFirst ? changes : { message, variants, settings });
@@ -220,14 +217,14 @@ export function activateBroadcast(
   return [...events, { type: 'broadcast_activated', data }];
 }
 
-/** Whether it has ended; only a new activation continues it. */
+/** Whether it has ended. */
 export function isOver({ status }: Broadcast): boolean {
-  return status === 3 || status === 4 || status === 5;
+  return ENDED_STATUSES.includes(status);
 }
 
 /** Whether activating it changes anything. */
 export function isLaunchable({ status }: Broadcast): boolean {
-  return status === 0 || status === 4 || status === 5;
+  return status === Status.draft || status === Status.stopped || status === Status.failed;
 }
 
 /**
@@ -237,7 +234,7 @@ export function isLaunchable({ status }: Broadcast): boolean {
 export function cancelBroadcast(state: BroadcastState, now: number): Decision<BroadcastEvent> {
   if (state === null) return unknownBroadcast();
   const { id, status } = state;
-  const isOnItsWay = status === 1 || status === 6 || status === 7 || status === 2;
+  const isOnItsWay = OPEN_STATUSES.includes(status) && status !== Status.stopping;
   return isOnItsWay ? [{ type: 'broadcast_cancel_requested', data: { id, at: now } }] : [];
 }
 

@@ -5,12 +5,12 @@ import {
   type Broadcast,
   type BroadcastEvent,
   type BroadcastState,
-  type BroadcastStatus,
   messagesOf,
   type SavedSegmentRevision,
   type TrackedClicks,
   unknownBroadcast,
 } from './broadcast.ts';
+import { type BroadcastStatus, Status } from './broadcast-status.ts';
 import { trackLinks } from './tracked-links.ts';
 
 /**
@@ -18,14 +18,15 @@ import { trackLinks } from './tracked-links.ts';
  * conflict: another instance or a cancellation came first, and the log has which.
  *
  * ```
- * 1 -> 6 -> 7 -> 2 -> 3        1 -> 2: the audience is frozen from an earlier launch
- * 2, 8 -> 4                    8: a client has cancelled
- * 1, 6, 7, 2 -> 5
+ * scheduled -> resolving -> frozen -> sending -> finished
+ * scheduled -> sending                                     the audience is frozen from an earlier launch
+ * sending, stopping -> stopped                             stopping: a client has cancelled
+ * scheduled, resolving, frozen, sending -> failed
  * ```
  */
 
 /**
- * 1 to 6; only if the audience is not frozen. A resolution that was broken off by a cancellation continues with the saved segments
+ * Scheduled to resolving; only if the audience is not frozen. A resolution that was broken off by a cancellation continues with the saved segments
  * that it began with: some chats may be frozen.
  * @param savedSegments the saved segments that the audience names, as they are now
  */
@@ -34,7 +35,7 @@ export function startResolution(
   now: number,
   savedSegments: readonly SavedSegmentRevision[] = [],
 ): Decision<BroadcastEvent> {
-  return step(state, [1], (id) => {
+  return step(state, [Status.scheduled], (id) => {
     if (state?.frozen !== null) return conflict(id, 'has its audience');
     const resolved = state.saved_segments ?? savedSegments;
     const named = resolved.length === 0 ? {} : { saved_segments: [...resolved] };
@@ -42,14 +43,17 @@ export function startResolution(
   });
 }
 
-/** 6 to 7: `count` recipients. */
+/** Resolving to frozen: `count` recipients. */
 export function freezeAudience(state: BroadcastState, count: number, now: number): Decision<BroadcastEvent> {
-  return step(state, [6], (id) => ({ type: 'broadcast_audience_frozen', data: { id, count, at: now } }));
+  return step(state, [Status.resolving], (id) => ({ type: 'broadcast_audience_frozen', data: { id, count, at: now } }));
 }
 
-/** 7 to 2; a later launch, whose audience is frozen, comes from 1. @param key of the click tokens of a launch that tracks clicks */
+/**
+ * Frozen to sending. A later launch, whose audience is frozen, is scheduled before.
+ * @param key of the click tokens of a launch that tracks clicks
+ */
 export function startSending(state: BroadcastState, now: number, key?: SealedSecret): Decision<BroadcastEvent> {
-  return step(state, [7, 1], (id) =>
+  return step(state, [Status.frozen, Status.scheduled], (id) =>
     state === null || state.frozen === null
       ? conflict(id, 'has no audience yet')
       : {
@@ -64,27 +68,30 @@ export function startSending(state: BroadcastState, now: number, key?: SealedSec
   );
 }
 
-/** 2 to 3: all recipients were attempted; 7 to 3: there is none. */
+/** To finished: all recipients were attempted, or a frozen audience has none. */
 export function finishBroadcast(state: BroadcastState, now: number): Decision<BroadcastEvent> {
-  return step(state, [2, 7], (id) =>
-    state?.status === 7 && state.frozen !== 0
+  return step(state, [Status.sending, Status.frozen], (id) =>
+    state?.status === Status.frozen && state.frozen !== 0
       ? conflict(id, 'has recipients and is not being sent')
       : { type: 'broadcast_finished', data: { id, at: now } },
   );
 }
 
-/** 8 to 4; 2 to 4 if the service stops it, with the reason in `error`. */
+/** Stopping to stopped; sending to stopped if the service stops it, with the reason in `error`. */
 export function stopBroadcast(state: BroadcastState, error: string | null, now: number): Decision<BroadcastEvent> {
-  return step(state, error === null ? [8] : [8, 2], (id) => ({
+  return step(state, error === null ? [Status.stopping] : [Status.stopping, Status.sending], (id) => ({
     type: 'broadcast_stopped',
     // A cancellation counts more than the reason of the service.
-    data: { id, error: state?.status === 8 ? null : error, at: now },
+    data: { id, error: state?.status === Status.stopping ? null : error, at: now },
   }));
 }
 
-/** To 5 from any status before its end. */
+/** To failed from any status before its end. */
 export function failBroadcast(state: BroadcastState, error: string, now: number): Decision<BroadcastEvent> {
-  return step(state, [1, 6, 7, 2], (id) => ({ type: 'broadcast_failed', data: { id, error, at: now } }));
+  return step(state, [Status.scheduled, Status.resolving, Status.frozen, Status.sending], (id) => ({
+    type: 'broadcast_failed',
+    data: { id, error, at: now },
+  }));
 }
 
 function step(

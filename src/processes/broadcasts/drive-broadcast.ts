@@ -2,6 +2,7 @@ import { advanceBroadcast, type BroadcastName, existingBroadcast } from '../../c
 import { newClickKey } from '../../commands/broadcast/click-keys.ts';
 import { abandonClaims } from '../../domain/broadcast/batches.ts';
 import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
+import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import {
   failBroadcast,
   finishBroadcast,
@@ -92,7 +93,7 @@ async function takeStep(
   };
   const fail = (error: string) => advance((state, now) => failBroadcast(state, error, now));
   switch (broadcast.status) {
-    case 1: {
+    case Status.scheduled: {
       const { due, frozen } = broadcast;
       const late = due === null ? 0 : context.sources.now() - due;
       if (late < 0) return false;
@@ -104,11 +105,11 @@ async function takeStep(
       }
       return (await isPremium(context, sender, name, signal)) ? start() : fail(NOT_PREMIUM);
     }
-    case 6: {
+    case Status.resolving: {
       const { bot_id: botId, timezone } = await sendingBot(context, sender, name, signal);
       const { bot, id: broadcastId } = name;
       const { segmentations, saved_segments: savedSegments = [] } = broadcast;
-      const stopping = await whileInStatus(context, name, 6, signal);
+      const stopping = await whileInStatus(context, name, broadcast.status, signal);
       try {
         const of = { broadcastId, segmentations, bot, botId, timezone, savedSegments };
         const { count } = await freezeAudience(context, of, stopping.signal);
@@ -121,14 +122,14 @@ async function takeStep(
         stopping.forget();
       }
     }
-    case 7:
+    case Status.frozen:
       if (broadcast.frozen === 0) return advance(finishBroadcast);
       return (await isPremium(context, sender, name, signal)) ? start() : fail(NOT_PREMIUM);
-    case 2:
+    case Status.sending:
       return endedBy(await launchBroadcast(context, sender, name, broadcast, signal), advance, (againMs) =>
-        waitInStatus(context, name, 2, againMs, signal),
+        waitInStatus(context, name, Status.sending, againMs, signal),
       );
-    case 8: {
+    case Status.stopping: {
       // A sender that was killed may have left claims open.
       const writer = await openSendingWriter(context, name.bot, name.id);
       await writer.append((state) => abandonClaims(state, name.id, ''), signal);

@@ -9,6 +9,7 @@ import {
   broadcast as decider,
   messagesOf,
 } from '../../domain/broadcast/broadcast.ts';
+import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import { clickToken } from '../../domain/broadcast/click-token.ts';
 import { messagesByChat, prepareMessage } from '../../domain/broadcast/sending-message.ts';
 import { MAX_CAP } from '../../domain/broadcast/settings.ts';
@@ -82,7 +83,7 @@ export async function launchBroadcast(
           // Only its new commits: its audience may be a list of a megabyte.
           if (!upToDate) known = await load(log, decider, stream, known);
           upToDate = true;
-          return known?.state?.status === 2 && known.state.launch === launch;
+          return known?.state?.status === Status.sending && known.state.launch === launch;
         },
       },
       writer,

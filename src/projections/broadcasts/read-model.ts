@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { type Broadcast, type BroadcastEvent, evolveBroadcast } from '../../domain/broadcast/broadcast.ts';
+import { OPEN_STATUSES } from '../../domain/broadcast/broadcast-status.ts';
 import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
 import type { segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import type { DataOf } from '../../domain/event-type.ts';
@@ -24,7 +25,7 @@ CREATE TABLE broadcasts (
   /* the broadcast as JSON text; the columns below are of it, for those who look for broadcasts */
   broadcast text NOT NULL,
   status smallint NOT NULL,
-  /* in 3, 4 and 5: what the status was before */
+  /* once it has ended: the status before */
   status_before smallint,
   launch int NOT NULL,
   name text COLLATE "C",
@@ -33,14 +34,14 @@ CREATE TABLE broadcasts (
   date_send bigint,
   date_create bigint NOT NULL,
   date_finish bigint,
-  /* in status 1: not before; null: at once */
+  /* when it is scheduled: not before; null: at once */
   due bigint,
   /* recipients; null until the audience is frozen */
   frozen bigint
 );
 CREATE INDEX broadcasts_bot ON broadcasts (bot_id, id DESC);
 /* what the service has to do something about */
-CREATE INDEX broadcasts_open ON broadcasts (id) WHERE status IN (1, 2, 6, 7, 8);
+CREATE INDEX broadcasts_open ON broadcasts (id) WHERE status IN (${OPEN_STATUSES});
 CREATE TABLE segments (
   segment_id bigint PRIMARY KEY,
   broadcast_id bigint NOT NULL,

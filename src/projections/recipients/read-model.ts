@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
+import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import type { Outcome, Range } from '../../domain/broadcast/sending-events.ts';
@@ -108,17 +109,17 @@ async function applyEvent(
     case 'broadcast_activated':
       return one(tx, 'activate', ACTIVATE, [event.data.id, event.data.launch]);
     case 'broadcast_resolution_started':
-      return one(tx, 'status', STATUS, [event.data.id, 6]);
+      return one(tx, 'status', SET_STATUS, [event.data.id, Status.resolving]);
     case 'broadcast_audience_frozen':
       return one(tx, 'freeze', FREEZE, [event.data.id, event.data.count]);
     case 'broadcast_sending_started':
-      return one(tx, 'status', STATUS, [event.data.id, 2]);
+      return one(tx, 'status', SET_STATUS, [event.data.id, Status.sending]);
     case 'broadcast_cancel_requested':
       return one(tx, 'cancel', CANCEL, [event.data.id, event.data.at]);
     case 'broadcast_stopped':
-      return one(tx, 'end', END, [event.data.id, 4, event.data.at]);
+      return one(tx, 'end', END, [event.data.id, Status.stopped, event.data.at]);
     case 'broadcast_failed':
-      return one(tx, 'end', END, [event.data.id, 5, event.data.at]);
+      return one(tx, 'end', END, [event.data.id, Status.failed, event.data.at]);
     case 'broadcast_finished':
       return one(tx, 'finish', FINISH, [event.data.id]);
     case 'audience_chunk_frozen': {
@@ -153,24 +154,26 @@ function settle(settled: PlacesSettled[], broadcastId: number, { outcome, reason
 const CREATE = `
   INSERT INTO sendings (broadcast_id, bot_id, status, launch, count_recipients, count_delivered,
                         count_not_delivered, count_unknown, cancelled)
-  SELECT $1, bot_id, 0, 0, 0, 0, 0, 0, false FROM bots WHERE public_key = $2`;
+  SELECT $1, bot_id, ${Status.draft}, 0, 0, 0, 0, 0, false FROM bots WHERE public_key = $2`;
 const ACTIVATE = `
-  UPDATE sendings SET status = 1, launch = $2, cancelled = false, cancelled_at = NULL WHERE broadcast_id = $1`;
-const STATUS = 'UPDATE sendings SET status = $2 WHERE broadcast_id = $1';
+  UPDATE sendings SET status = ${Status.scheduled}, launch = $2, cancelled = false, cancelled_at = NULL WHERE broadcast_id = $1`;
+const SET_STATUS = 'UPDATE sendings SET status = $2 WHERE broadcast_id = $1';
 /** The count is known from the chunks; the event repeats it. */
-const FREEZE = 'UPDATE sendings SET status = 7 WHERE broadcast_id = $1 AND count_recipients = $2';
-/** From 1 back to the status before the activation. */
+const FREEZE = `UPDATE sendings SET status = ${Status.frozen} WHERE broadcast_id = $1 AND count_recipients = $2`;
+/** From scheduled back to the status before the activation. */
 const CANCEL = `
   UPDATE sendings SET
-    status = CASE WHEN status <> 1 THEN 8 WHEN launch = 1 THEN 0 ELSE 4 END,
-    cancelled = status = 1 AND launch > 1,
-    cancelled_at = CASE WHEN status = 1 AND launch > 1 THEN $2::bigint END,
-    launch = CASE WHEN status = 1 THEN launch - 1 ELSE launch END
+    status = CASE WHEN status <> ${Status.scheduled} THEN ${Status.stopping} WHEN launch = 1 THEN ${Status.draft}
+                  ELSE ${Status.stopped} END,
+    cancelled = status = ${Status.scheduled} AND launch > 1,
+    cancelled_at = CASE WHEN status = ${Status.scheduled} AND launch > 1 THEN $2::bigint END,
+    launch = CASE WHEN status = ${Status.scheduled} THEN launch - 1 ELSE launch END
   WHERE broadcast_id = $1`;
 const END = `
   UPDATE sendings SET status = $2, cancelled = true, cancelled_at = $3, paused_until = NULL, error = NULL
   WHERE broadcast_id = $1`;
-const FINISH = 'UPDATE sendings SET status = 3, paused_until = NULL, error = NULL WHERE broadcast_id = $1';
+const FINISH = `
+  UPDATE sendings SET status = ${Status.finished}, paused_until = NULL, error = NULL WHERE broadcast_id = $1`;
 const PAUSE = 'UPDATE sendings SET paused_until = $2, error = $3 WHERE broadcast_id = $1';
 
 async function addRecipients(tx: ClientBase, id: number, offset: number, chats: readonly number[]): Promise<void> {

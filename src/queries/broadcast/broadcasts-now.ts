@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { Status } from '../../domain/broadcast/broadcast-status.ts';
 
 /** The broadcasts that are being sent now. */
 export interface BroadcastsNow {
@@ -12,7 +13,7 @@ export async function broadcastsNow(pool: pg.Pool, schema: string): Promise<Broa
   const { rows } = await pool.query<BroadcastsNow>({
     name: `${schema}.broadcasts_now`,
     text: `SELECT count(*)::int AS sending, coalesce(sum((broadcast::json->'settings'->>'intervalCap')::int), 0)::int AS cap
-             FROM ${schema}.broadcasts WHERE status = 2`,
+             FROM ${schema}.broadcasts WHERE status = ${Status.sending}`,
   });
   return rows[0]!;
 }

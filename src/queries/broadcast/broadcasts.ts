@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Tables } from '../../database/tables.ts';
 import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
+import { ENDED_STATUSES, OPEN_STATUSES, Status } from '../../domain/broadcast/broadcast-status.ts';
 
 /** Counts of the recipients so far, and what sending waits for. */
 export interface BroadcastStatistics {
@@ -87,13 +88,13 @@ const tablesOf = ({ broadcasts, recipients }: Tables<'broadcasts' | 'recipients'
   `${broadcasts}.broadcasts AS b LEFT JOIN ${recipients}.sendings AS s ON s.broadcast_id = b.id`;
 
 /** The launch whose final counts these are. While the next launch waits for a sender, the previous launch. */
-const ENDED_LAUNCH = 'CASE WHEN s.status IN (3, 4, 5) THEN s.launch WHEN s.status = 1 THEN s.launch - 1 END';
+const ENDED_LAUNCH = `CASE WHEN s.status IN (${ENDED_STATUSES}) THEN s.launch WHEN s.status = ${Status.scheduled} THEN s.launch - 1 END`;
 
 /**
  * The two read models apply the log independently. A broadcast is not shown as ended before its counts are final
  * (decisions.md#broadcast-counts), since for a moment they would not add up.
  */
-const STATUS = `CASE WHEN b.status IN (3, 4, 5) AND b.launch IS DISTINCT FROM ${ENDED_LAUNCH}
+const STATUS = `CASE WHEN b.status IN (${ENDED_STATUSES}) AND b.launch IS DISTINCT FROM ${ENDED_LAUNCH}
   THEN b.status_before ELSE b.status END`;
 
 const STATISTICS = `json_build_object(
@@ -146,8 +147,8 @@ export async function broadcastWork(
   const { rows } = await pool.query<{ bot: string | null; id: number | null; next_due: number | null }>({
     name: `${schema}.broadcast_work`,
     text: `SELECT public_key AS bot, id::float8, NULL::float8 AS next_due FROM ${schema}.broadcasts
-            WHERE status IN (1, 2, 6, 7, 8) AND (status <> 1 OR due IS NULL OR due <= $1)
-            UNION ALL SELECT NULL, NULL, min(due)::float8 FROM ${schema}.broadcasts WHERE status = 1 AND due > $1
+            WHERE status IN (${OPEN_STATUSES}) AND (status <> ${Status.scheduled} OR due IS NULL OR due <= $1)
+            UNION ALL SELECT NULL, NULL, min(due)::float8 FROM ${schema}.broadcasts WHERE status = ${Status.scheduled} AND due > $1
             ORDER BY id`,
     values: [now],
   });

@@ -2,16 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   activateBroadcast,
-  BROADCAST_STATUSES,
   type BroadcastContent,
   type BroadcastEvent,
   type BroadcastState,
-  type BroadcastStatus,
   broadcast,
   cancelBroadcast,
   createBroadcast,
   saveBroadcast,
 } from '../../../src/domain/broadcast/broadcast.ts';
+import { BROADCAST_STATUSES, type BroadcastStatus } from '../../../src/domain/broadcast/broadcast-status.ts';
 import {
   failBroadcast,
   finishBroadcast,
