@@ -14,6 +14,7 @@ import { rememberCommands } from './idempotency.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
 import { answerRequestIds, requestIds } from './request-id.ts';
+import { serveRoot } from './root.ts';
 import { type AnyRoute, registerRoutes } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
 
@@ -61,6 +62,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   const refuseMissingMethods = refuseOtherMethods(app);
   serveOperations(app, operations);
   if (api !== null) {
+    let hasPages = false;
     rememberCommands(app, api.context);
     await describeApi(app);
     serveGuide(app);
@@ -70,8 +72,9 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     if (api.clicks !== undefined) serveClicks(app, api.clicks);
     if (api.console !== undefined) {
       serveSession(app, control, api.console);
-      await servePages(app);
+      hasPages = await servePages(app);
     }
+    serveRoot(app, hasPages);
   }
   refuseMissingMethods();
   return app;

@@ -73,7 +73,6 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     logo: LOGO,
     staticCSP: CONTENT_POLICY,
   });
-  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs'));
   let served: { readonly text: string; readonly tag: string } | null = null;
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
     if (served === null) {

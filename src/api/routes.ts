@@ -17,6 +17,7 @@ import { broadcastRoutes } from './broadcast/routes.ts';
 import { dataAsOf } from './data-as-of.ts';
 import { exportRoutes } from './export/routes.ts';
 import { listBotErrors } from './intake/bot-errors.ts';
+import { latestEvents } from './intake/latest-events.ts';
 import { sendEvent } from './intake/send-event.ts';
 import { sendTarget } from './intake/send-target.ts';
 import { sendUpdate, webhook } from './intake/send-update.ts';
@@ -27,6 +28,7 @@ import { reportRoutes } from './reports/routes.ts';
 import type { AnyRoute } from './route.ts';
 import { savedSegmentRoutes } from './saved-segments/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { userRoutes } from './users/routes.ts';
 
 export interface ApiDependencies {
   readonly config: Pick<
@@ -56,11 +58,12 @@ export interface ApiDependencies {
 /** Every endpoint of the API. */
 export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
   const { log, db, sources, directory } = dependencies;
+  const asOf = dataAsOf(db.pool, log, sources);
   const updates = receiveUpdates({ log, sources });
   const unknown = reportUnknownUsers({
     log,
     db,
-    asOf: dataAsOf(db.pool, log, sources),
+    asOf,
     maxWaitMs: dependencies.config.MAX_WAIT_MS,
   });
   const reports = reportsOfBots(dependencies);
@@ -70,7 +73,9 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     ...sendUpdate(updates, sources.now),
     webhook(updates),
     listBotErrors(db, sources.now),
+    latestEvents(db, asOf),
     ...reportRoutes(dependencies, reports),
+    ...userRoutes(dependencies),
     ...broadcastRoutes(dependencies, reports),
     ...savedSegmentRoutes(dependencies),
     ...referralRoutes(dependencies),

@@ -41,6 +41,13 @@ export interface Methods {
      * @throws BotledgerError
      */
     listBotErrors(...rest: QueryArguments<'/v1/bot-errors'>): Promise<DataOf<Answer<'/v1/bot-errors', 'get'>>>;
+    /**
+     * The events that were received last, the last one first, as they were counted.
+     *
+     * `GET /v1/events/latest`
+     * @throws BotledgerError
+     */
+    listLatestEvents(...rest: QueryArguments<'/v1/events/latest'>): Promise<DataOf<Answer<'/v1/events/latest', 'get'>>>;
   };
   readonly reports: {
     /**
@@ -148,6 +155,27 @@ export interface Methods {
      * @throws BotledgerError
      */
     countNewUsers(...rest: QueryArguments<'/v1/reports/new-users'>): Promise<DataOf<Answer<'/v1/reports/new-users', 'get'>>>;
+    /**
+     * The users of the bot, found by name, username or id.
+     *
+     * `GET /v1/users/list`
+     * @throws BotledgerError
+     */
+    listUsers(...rest: QueryArguments<'/v1/users/list'>): Promise<DataOf<Answer<'/v1/users/list', 'get'>>>;
+    /**
+     * What the bot knows of a user: profile, custom fields, first visit, who brought them.
+     *
+     * `GET /v1/users/get`
+     * @throws BotledgerError
+     */
+    getUser(...rest: QueryArguments<'/v1/users/get'>): Promise<DataOf<Answer<'/v1/users/get', 'get'>>>;
+    /**
+     * The broadcasts whose audience had a user, the latest first, and what became of each.
+     *
+     * `GET /v1/users/broadcasts`
+     * @throws BotledgerError
+     */
+    listUserBroadcasts(...rest: QueryArguments<'/v1/users/broadcasts'>): Promise<DataOf<Answer<'/v1/users/broadcasts', 'get'>>>;
   };
   readonly broadcasts: {
     /**
@@ -579,6 +607,7 @@ export const CALLS: Readonly<Record<keyof Methods, Readonly<Record<string, strin
     sendUpdate: 'POST /v1/send-update',
     sendBatchUpdate: 'POST /v1/send-batch-update',
     listBotErrors: 'GET /v1/bot-errors',
+    listLatestEvents: 'GET /v1/events/latest',
   },
   reports: {
     listResources: 'GET /v1/reports/resources',
@@ -596,6 +625,9 @@ export const CALLS: Readonly<Record<keyof Methods, Readonly<Record<string, strin
     deleteReport: 'POST /v1/reports/delete',
     pinReport: 'POST /v1/reports/pin',
     countNewUsers: 'GET /v1/reports/new-users',
+    listUsers: 'GET /v1/users/list',
+    getUser: 'GET /v1/users/get',
+    listUserBroadcasts: 'GET /v1/users/broadcasts',
   },
   broadcasts: {
     createBroadcast: 'POST /v1/broadcast/create',

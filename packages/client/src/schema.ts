@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 b148fb8a5c203cbce682323a4006a4a99792e17649161d7e4cdda0809b2f3c55
-// Types: sha256 28fd2e449eaf4e3cde91d802acc055f6d3ec6a447954c05f9cd72c0f5d8b02fb
+// Sources: sha256 c3dbd95ef820546d7388e9ed2c5b80bd5c3fd4ed12b446903e9eceed3a5dc7fa
+// Types: sha256 36c0807650b527f4be30b93b5516063b9a1d4e75232e6e9b8ed7073c463e531f
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -18,6 +18,9 @@ export interface paths {
   };
   "/v1/bot-errors": {
     get: { query: Schemas["ListBotErrorsQuery"]; answer: Schemas["ListBotErrorsAnswer"] };
+  };
+  "/v1/events/latest": {
+    get: { query: Schemas["ListLatestEventsQuery"]; answer: Schemas["ListLatestEventsAnswer"] };
   };
   "/v1/reports/resources": {
     get: { answer: Schemas["ListResourcesAnswer"] };
@@ -63,6 +66,15 @@ export interface paths {
   };
   "/v1/reports/new-users": {
     get: { query: Schemas["CountNewUsersQuery"]; answer: Schemas["CountNewUsersAnswer"] };
+  };
+  "/v1/users/list": {
+    get: { query: Schemas["ListUsersQuery"]; answer: Schemas["ListUsersAnswer"] };
+  };
+  "/v1/users/get": {
+    get: { query: Schemas["GetUserQuery"]; answer: Schemas["GetUserAnswer"] };
+  };
+  "/v1/users/broadcasts": {
+    get: { query: Schemas["ListUserBroadcastsQuery"]; answer: Schemas["ListUserBroadcastsAnswer"] };
   };
   "/v1/broadcast/create": {
     post: { body: Schemas["CreateBroadcastRequest"]; answer: Schemas["CreateBroadcastAnswer"] };
@@ -399,6 +411,46 @@ export interface components {
       /** @enum {string} */
       auto_payout: "off" | "daily" | "weekly" | "monthly";
       paid_broadcasts: boolean;
+    };
+    BotUser: {
+      user_id: number;
+      first_name: string | null;
+      last_name: string | null;
+      username: string | null;
+      language_code: string | null;
+      /** @description Null: not known, or erased */
+      user_status: ("active" | "blocked" | "deactivated") | null;
+      date_create: components["schemas"]["Timestamp"] | null;
+      date_last_active: components["schemas"]["Timestamp"] | null;
+      is_premium: boolean | null;
+      gender: string | null;
+      timezone: string | null;
+      custom_fields: {
+        [key: string]: unknown;
+      };
+      /** @description Of the first visit: start_param and utm_* */
+      addition_fields: {
+        [key: string]: string;
+      };
+      /** @description Who brought the user */
+      referral: {
+        referrer_id: number;
+        code: string | null;
+        date: components["schemas"]["Timestamp"];
+      } | null;
+      /** @description Users that they brought */
+      referrals: number;
+      /** @description Whether the personal data were erased */
+      erased: boolean;
+      /** @description What was received up to then has been counted */
+      data_as_of: components["schemas"]["Timestamp"];
+    };
+    BotUsers: {
+      items: components["schemas"]["ReportUser"][];
+      /** @description Without limit and offset */
+      total: number;
+      /** @description What was received up to then has been counted */
+      data_as_of: components["schemas"]["Timestamp"];
     };
     Breakdown: {
       [key: string]: string | number | boolean | null;
@@ -1074,6 +1126,15 @@ export interface components {
       /** @example 1 */
       saved_segment_id: number;
     };
+    GetUserAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["BotUser"];
+    };
+    GetUserQuery: {
+      /** @example 4242 */
+      user_id: number;
+    };
     Goal: {
       target_id: number;
       event_id: number;
@@ -1126,6 +1187,37 @@ export interface components {
     };
     KeyId: {
       key_id: number;
+    };
+    LatestEvent: {
+      id: string;
+      date: components["schemas"]["Timestamp"];
+      date_received: components["schemas"]["Timestamp"];
+      user_id: number;
+      /** @description Null: not known, or erased. So are the other names */
+      first_name: string | null;
+      last_name: string | null;
+      username: string | null;
+      event_type_id: number;
+      event_name: string;
+      value_int: number | null;
+      value_amount: number | null;
+      unit: string | null;
+      value_str: string | null;
+      category: string | null;
+      webapp_name: string | null;
+      utm_source: string | null;
+      utm_medium: string | null;
+      utm_campaign: string | null;
+      utm_term: string | null;
+      utm_content: string | null;
+      event_key: string | null;
+      properties: {
+        [key: string]: unknown;
+      };
+    };
+    LatestEvents: {
+      items: components["schemas"]["LatestEvent"][];
+      data_as_of: components["schemas"]["Timestamp"];
     };
     LinkClicks: {
       launch: number;
@@ -1209,6 +1301,8 @@ export interface components {
       "orders[date_send]"?: "asc" | "desc";
       /** @enum {string} */
       "orders[date_finish]"?: "asc" | "desc";
+      /** @enum {string} */
+      "orders[running]"?: "asc" | "desc";
       /** @description Default 100 */
       limit?: number;
       offset?: number;
@@ -1279,6 +1373,15 @@ export interface components {
       limit?: number;
       /** @description Default 0, clamped */
       offset?: number;
+    };
+    ListLatestEventsAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["LatestEvents"];
+    };
+    ListLatestEventsQuery: {
+      /** @description Default 50, at most 200, clamped */
+      limit?: number;
     };
     ListRecipientsAnswer: {
       /** @enum {boolean} */
@@ -1494,12 +1597,47 @@ export interface components {
         items: components["schemas"]["Unit"][];
       };
     };
+    ListUserBroadcastsAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["ReceivedBroadcasts"];
+    };
+    ListUserBroadcastsQuery: {
+      /** @example 4242 */
+      user_id: number;
+      /** @description Default 50, at most 200, clamped */
+      limit?: number;
+      /** @description Default 0, clamped */
+      offset?: number;
+    };
     ListUserFieldsAnswer: {
       /** @enum {boolean} */
       ok: true;
       data: {
         items: components["schemas"]["UserField"][];
       };
+    };
+    ListUsersAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["BotUsers"];
+    };
+    ListUsersQuery: {
+      /**
+       * @description Each word is in a name or the username, or begins the id, whatever its case
+       * @default
+       */
+      search: string;
+      /**
+       * @description Default newest: by date_create
+       * @default newest
+       * @enum {string}
+       */
+      order: "newest" | "active" | "name";
+      /** @description Default 50, at most 200, clamped */
+      limit?: number;
+      /** @description Default 0, clamped */
+      offset?: number;
     };
     ListUtmLabelsAnswer: {
       /** @enum {boolean} */
@@ -1692,6 +1830,24 @@ export interface components {
       stop?: boolean;
       /** @description Else the least gap between messages from then on, milliseconds */
       extraDelay?: number;
+    };
+    ReceivedBroadcast: {
+      broadcast_id: number;
+      name: string | null;
+      /** @enum {string} */
+      state: "pending" | "delivered" | "not_delivered" | "cancelled" | "unknown";
+      /** @description Why it was not delivered */
+      reason: string | null;
+      /** @description Of the outcome; null: there is none yet */
+      date: components["schemas"]["Timestamp"] | null;
+      /** @description Clicks of the user on its tracked links */
+      clicks: number;
+      first_click: components["schemas"]["Timestamp"] | null;
+    };
+    ReceivedBroadcasts: {
+      items: components["schemas"]["ReceivedBroadcast"][];
+      /** @description What was received up to then has been counted */
+      data_as_of: components["schemas"]["Timestamp"];
     };
     Recipient: {
       chat_id: number;

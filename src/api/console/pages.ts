@@ -24,10 +24,13 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-/** Serves the pages at `/console`. All are the same document; the address says which page it shows. */
-export async function servePages(app: FastifyInstance): Promise<void> {
+/**
+ * Serves the pages at `/console`. All are the same document; the address says which page it shows.
+ * @returns whether there are pages
+ */
+export async function servePages(app: FastifyInstance): Promise<boolean> {
   // Tests of the API run on the sources, of which the console may not have been built.
-  if (!existsSync(BUILT)) return;
+  if (!existsSync(BUILT)) return false;
   await app.register(fastifyStatic, {
     root: BUILT,
     serve: false,
@@ -47,4 +50,5 @@ export async function servePages(app: FastifyInstance): Promise<void> {
     reply.headers(HEADERS).header('cache-control', 'no-cache').sendFile('index.html');
   app.get('/console', { schema: { hide: true } }, page);
   app.get('/console/*', { schema: { hide: true } }, page);
+  return true;
 }

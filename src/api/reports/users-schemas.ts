@@ -69,7 +69,7 @@ export const userFieldsAnswer = items(
     .meta({ id: 'UserField' }),
 );
 
-const user = z
+export const reportUser = z
   .object({
     user_id: z.int(),
     first_name: z.string().nullable(),
@@ -85,7 +85,7 @@ export const usersAnswer = answer(
   z
     .object({
       count: z.int().describe('Users of the cell; without limit and offset'),
-      users: z.array(user),
+      users: z.array(reportUser),
       data_as_of: timestamp.describe('What was received up to then has been counted'),
     })
     .meta({ id: 'ReportUsers' }),

@@ -46,7 +46,7 @@ export async function findStatistics(
   return rows[0]?.statistics ?? NO_STATISTICS;
 }
 
-export const BROADCAST_ORDERS = ['id', 'name', 'status', 'date_create', 'date_send', 'date_finish'] as const;
+export const BROADCAST_ORDERS = ['id', 'name', 'status', 'date_create', 'date_send', 'date_finish', 'running'] as const;
 
 export interface BroadcastList {
   readonly status?: number | undefined;
@@ -115,6 +115,7 @@ const SORTED: Readonly<Record<(typeof BROADCAST_ORDERS)[number], string>> = {
   date_create: 'b.date_create',
   date_send: 'b.date_send',
   date_finish: 'b.date_finish',
+  running: `(${STATUS} IN (2, 6, 7, 8))::int * 2 + (${STATUS} = 1)::int`,
 };
 
 interface Selected {

@@ -41,6 +41,8 @@ describe('the list', () => {
     expect(await ids({ 'orders[date_send]': 'desc' })).toEqual([a.id, b.id, c.id]);
     expect(await ids({ 'orders[date_finish]': 'asc' })).toEqual([c.id, b.id, a.id]);
     expect(await ids({ 'orders[status]': 'desc', 'orders[date_create]': 'asc' })).toEqual([c.id, a.id, b.id]);
+    // The scheduled one runs next.
+    expect(await ids({ 'orders[running]': 'desc', 'orders[id]': 'asc' })).toEqual([c.id, a.id, b.id]);
     // Literal, whatever the case.
     expect(await ids({ 'filters[name]': 'äPF' })).toEqual([a.id]);
     expect(await ids({ 'filters[name]': '%' })).toEqual([a.id]);

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: d14a1595d6b5c3499c42919d6de3a5523ca711873a68a7ca608cb438505ece2d
+# SHA-256 of openapi.json: 9bb390e4409c44c6ac14a0385b1742fdcb1ab47dc81acb83a036de41c2cda6da
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from .types import (
     Balances,
     BotError,
     BotSecret,
+    BotUser,
+    BotUsers,
     Broadcast,
     BroadcastConversions,
     BroadcastFields,
@@ -66,6 +68,7 @@ from .types import (
     JobRequest,
     Key,
     KeyId,
+    LatestEvents,
     ListBotErrorsData,
     ListBotSettingsData,
     ListDeliveriesData,
@@ -93,6 +96,8 @@ from .types import (
     PreviewBroadcastRequest,
     PreviewRequest,
     ReadModelVersions,
+    ReceivedBroadcast,
+    ReceivedBroadcasts,
     Recipient,
     Recipients,
     RedeliverPayoutRequest,
@@ -103,6 +108,7 @@ from .types import (
     Referrer,
     Referrers,
     Report,
+    ReportUser,
     ReportUsers,
     ReportUsersRequest,
     RequestedJob,
@@ -152,6 +158,7 @@ OPERATIONS: dict[str, Operation] = {
     'sendBatchUpdate': Operation('POST', '/v1/send-batch-update', keyed=True, harmless=True, numbers=()),
     'webhook': Operation('POST', '/v1/webhook/{bot_public_key}', keyed=False, harmless=True, numbers=()),
     'listBotErrors': Operation('GET', '/v1/bot-errors', keyed=False, harmless=True, numbers=()),
+    'listLatestEvents': Operation('GET', '/v1/events/latest', keyed=False, harmless=True, numbers=()),
     'listResources': Operation('GET', '/v1/reports/resources', keyed=False, harmless=True, numbers=()),
     'listReportEvents': Operation('GET', '/v1/reports/events', keyed=False, harmless=True, numbers=()),
     'listEventFields': Operation('GET', '/v1/reports/event-fields', keyed=False, harmless=True, numbers=()),
@@ -167,6 +174,9 @@ OPERATIONS: dict[str, Operation] = {
     'deleteReport': Operation('POST', '/v1/reports/delete', keyed=True, harmless=True, numbers=()),
     'pinReport': Operation('POST', '/v1/reports/pin', keyed=True, harmless=True, numbers=()),
     'countNewUsers': Operation('GET', '/v1/reports/new-users', keyed=False, harmless=True, numbers=()),
+    'listUsers': Operation('GET', '/v1/users/list', keyed=False, harmless=True, numbers=()),
+    'getUser': Operation('GET', '/v1/users/get', keyed=False, harmless=True, numbers=()),
+    'listUserBroadcasts': Operation('GET', '/v1/users/broadcasts', keyed=False, harmless=True, numbers=()),
     'createBroadcast': Operation('POST', '/v1/broadcast/create', keyed=True, harmless=True, numbers=()),
     'saveBroadcast': Operation('POST', '/v1/broadcast/save', keyed=True, harmless=True, numbers=()),
     'getBroadcast': Operation('GET', '/v1/broadcast/get', keyed=False, harmless=True, numbers=()),
@@ -271,6 +281,10 @@ class Methods(Calls):
         """Events that were accepted and could not be processed as sent, newest first, of the last 90 days: all pages"""
         return self._pages('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
 
+    def list_latest_events(self, *, limit: int | None = None) -> LatestEvents:
+        """The events that were received last, the last one first, as they were counted"""
+        return cast('LatestEvents', self._data('listLatestEvents', query={'limit': limit}))
+
     def list_resources(self) -> ListResourcesData:
         """The bots that the key can access, by their resource keys"""
         return cast('ListResourcesData', self._data('listResources'))
@@ -335,6 +349,26 @@ class Methods(Calls):
         """How many users of the bot are new, by day"""
         return cast('NewUsers', self._data('countNewUsers', query={'date_from': date_from, 'date_to': date_to}))
 
+    def list_users(self, *, search: str | None = None, order: Literal['newest', 'active', 'name'] | None = None, limit: int | None = None, offset: int | None = None) -> BotUsers:
+        """The users of the bot, found by name, username or id"""
+        return cast('BotUsers', self._data('listUsers', query={'search': search, 'order': order, 'limit': limit, 'offset': offset}))
+
+    def iterate_users(self, *, search: str | None = None, order: Literal['newest', 'active', 'name'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ReportUser]:
+        """The users of the bot, found by name, username or id: all pages"""
+        return self._pages('listUsers', query={'search': search, 'order': order, 'limit': limit, 'offset': offset}, items='items')
+
+    def get_user(self, *, user_id: int) -> BotUser:
+        """What the bot knows of a user: profile, custom fields, first visit, who brought them"""
+        return cast('BotUser', self._data('getUser', query={'user_id': user_id}))
+
+    def list_user_broadcasts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ReceivedBroadcasts:
+        """The broadcasts whose audience had a user, the latest first, and what became of each"""
+        return cast('ReceivedBroadcasts', self._data('listUserBroadcasts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_user_broadcasts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[ReceivedBroadcast]:
+        """The broadcasts whose audience had a user, the latest first, and what became of each: all pages"""
+        return self._pages('listUserBroadcasts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='items')
+
     def create_broadcast(self, body: CreateBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Create a broadcast, and with activate launch it"""
         return cast('Broadcast', self._data('createBroadcast', body=body, idempotency_key=idempotency_key))
@@ -347,13 +381,13 @@ class Methods(Calls):
         """A broadcast: its content, status and statistics"""
         return cast('Broadcast', self._data('getBroadcast', query={'id': id}))
 
-    def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
+    def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first"""
-        return cast('Broadcasts', self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}))
+        return cast('Broadcasts', self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'limit': limit, 'offset': offset}))
 
-    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Broadcast]:
+    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Broadcast]:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first: all pages"""
-        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}, items='items')
+        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'limit': limit, 'offset': offset}, items='items')
 
     def activate_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""
@@ -707,6 +741,10 @@ class AsyncMethods(AsyncCalls):
         """Events that were accepted and could not be processed as sent, newest first, of the last 90 days: all pages"""
         return self._pages('listBotErrors', query={'limit': limit, 'offset': offset, 'kind': kind}, items='items')
 
+    async def list_latest_events(self, *, limit: int | None = None) -> LatestEvents:
+        """The events that were received last, the last one first, as they were counted"""
+        return cast('LatestEvents', await self._data('listLatestEvents', query={'limit': limit}))
+
     async def list_resources(self) -> ListResourcesData:
         """The bots that the key can access, by their resource keys"""
         return cast('ListResourcesData', await self._data('listResources'))
@@ -771,6 +809,26 @@ class AsyncMethods(AsyncCalls):
         """How many users of the bot are new, by day"""
         return cast('NewUsers', await self._data('countNewUsers', query={'date_from': date_from, 'date_to': date_to}))
 
+    async def list_users(self, *, search: str | None = None, order: Literal['newest', 'active', 'name'] | None = None, limit: int | None = None, offset: int | None = None) -> BotUsers:
+        """The users of the bot, found by name, username or id"""
+        return cast('BotUsers', await self._data('listUsers', query={'search': search, 'order': order, 'limit': limit, 'offset': offset}))
+
+    def iterate_users(self, *, search: str | None = None, order: Literal['newest', 'active', 'name'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ReportUser]:
+        """The users of the bot, found by name, username or id: all pages"""
+        return self._pages('listUsers', query={'search': search, 'order': order, 'limit': limit, 'offset': offset}, items='items')
+
+    async def get_user(self, *, user_id: int) -> BotUser:
+        """What the bot knows of a user: profile, custom fields, first visit, who brought them"""
+        return cast('BotUser', await self._data('getUser', query={'user_id': user_id}))
+
+    async def list_user_broadcasts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ReceivedBroadcasts:
+        """The broadcasts whose audience had a user, the latest first, and what became of each"""
+        return cast('ReceivedBroadcasts', await self._data('listUserBroadcasts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
+
+    def iterate_user_broadcasts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ReceivedBroadcast]:
+        """The broadcasts whose audience had a user, the latest first, and what became of each: all pages"""
+        return self._pages('listUserBroadcasts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='items')
+
     async def create_broadcast(self, body: CreateBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Create a broadcast, and with activate launch it"""
         return cast('Broadcast', await self._data('createBroadcast', body=body, idempotency_key=idempotency_key))
@@ -783,13 +841,13 @@ class AsyncMethods(AsyncCalls):
         """A broadcast: its content, status and statistics"""
         return cast('Broadcast', await self._data('getBroadcast', query={'id': id}))
 
-    async def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
+    async def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first"""
-        return cast('Broadcasts', await self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}))
+        return cast('Broadcasts', await self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'limit': limit, 'offset': offset}))
 
-    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Broadcast]:
+    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Broadcast]:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first: all pages"""
-        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'limit': limit, 'offset': offset}, items='items')
+        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'limit': limit, 'offset': offset}, items='items')
 
     async def activate_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: d14a1595d6b5c3499c42919d6de3a5523ca711873a68a7ca608cb438505ece2d
+# SHA-256 of openapi.json: 9bb390e4409c44c6ac14a0385b1742fdcb1ab47dc81acb83a036de41c2cda6da
 
 from __future__ import annotations
 
@@ -76,6 +76,40 @@ class ListBotErrorsData(TypedDict):
     items: list[BotError]
 
 
+class LatestEvents(TypedDict):
+    items: list[LatestEvent]
+    data_as_of: Timestamp
+
+
+class LatestEvent(TypedDict):
+    id: str
+    date: Timestamp
+    date_received: Timestamp
+    user_id: int
+    first_name: str | None
+    """Null: not known, or erased. So are the other names"""
+    last_name: str | None
+    username: str | None
+    event_type_id: int
+    event_name: str
+    value_int: Decimal | int | None
+    value_amount: Decimal | int | None
+    unit: str | None
+    value_str: str | None
+    category: str | None
+    webapp_name: str | None
+    utm_source: str | None
+    utm_medium: str | None
+    utm_campaign: str | None
+    utm_term: str | None
+    utm_content: str | None
+    event_key: str | None
+    properties: dict[str, Any]
+
+
+Timestamp: TypeAlias = 'str'
+
+
 class Resource(TypedDict):
     resource_key: str
     """What Resource-Key or resource_key name"""
@@ -102,9 +136,6 @@ class ReportEvent(TypedDict):
     description: str | None
     hidden: bool
     """Pickers leave it out"""
-
-
-Timestamp: TypeAlias = 'str'
 
 
 class ListReportEventsData(TypedDict):
@@ -371,6 +402,65 @@ class NewUsersOfDay(TypedDict):
     date: Timestamp
     """The start of the day"""
     users: int
+
+
+class BotUsers(TypedDict):
+    items: list[ReportUser]
+    total: int
+    """Without limit and offset"""
+    data_as_of: Timestamp
+    """What was received up to then has been counted"""
+
+
+class BotUser(TypedDict):
+    user_id: int
+    first_name: str | None
+    last_name: str | None
+    username: str | None
+    language_code: str | None
+    user_status: Literal['active', 'blocked', 'deactivated'] | None
+    """Null: not known, or erased"""
+    date_create: Timestamp | None
+    date_last_active: Timestamp | None
+    is_premium: bool | None
+    gender: str | None
+    timezone: str | None
+    custom_fields: dict[str, Any]
+    addition_fields: dict[str, str]
+    """Of the first visit: start_param and utm_*"""
+    referral: BotUserReferral | None
+    """Who brought the user"""
+    referrals: int
+    """Users that they brought"""
+    erased: bool
+    """Whether the personal data were erased"""
+    data_as_of: Timestamp
+    """What was received up to then has been counted"""
+
+
+class BotUserReferral(TypedDict):
+    referrer_id: int
+    code: str | None
+    date: Timestamp
+
+
+class ReceivedBroadcasts(TypedDict):
+    items: list[ReceivedBroadcast]
+    data_as_of: Timestamp
+    """What was received up to then has been counted"""
+
+
+class ReceivedBroadcast(TypedDict):
+    broadcast_id: int
+    name: str | None
+    state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown']
+    reason: str | None
+    """Why it was not delivered"""
+    date: Timestamp | None
+    """Of the outcome; null: there is none yet"""
+    clicks: int
+    """Clicks of the user on its tracked links"""
+    first_click: Timestamp | None
 
 
 class CreateBroadcastRequest(TypedDict):
