@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOwner } from '../../src/commands/catalog/owners.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
-import { axeFindings, CHROMIUM, giveKey, HOSTILE } from '../support/browser.ts';
+import { axeFindings, CHROMIUM, giveKey, HOSTILE, logInWith } from '../support/browser.ts';
 import { aKey } from '../support/catalog.ts';
 import { longOnly, longRows } from '../support/long-only.ts';
 import { operate } from '../support/operate.ts';
@@ -165,6 +165,16 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
         .getByRole('region', { name })
         .getByText(/^Counted up to .*, /)
         .waitFor();
+    expect(console.complaints).toEqual([]);
+  });
+
+  it("counts today by the service's clock when the browser's is days ahead", async () => {
+    const console = await started.browser.open();
+    await console.page.clock.setFixedTime(Date.now() + 30 * HOUR);
+    await logInWith(console, service.address, bot.apiKey);
+    await console.page.locator('[data-figure="revenue"]').waitFor();
+    expect(await figure(console.page, 'events')).toEqual(['8', '5 yesterday by this time']);
+    expect(await figure(console.page, 'newUsers')).toEqual(['2', '1 yesterday by this time']);
     expect(console.complaints).toEqual([]);
   });
 

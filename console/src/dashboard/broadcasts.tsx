@@ -15,7 +15,10 @@ export function LatestBroadcasts({ bot }: { readonly bot: string }) {
       title={words.broadcasts}
       link={href('/broadcasts', { bot })}
       load={(signal) =>
-        request<{ items: Broadcast[]; data_as_of: string }>('/v1/broadcast/list?limit=5', { bot, signal })
+        request<{ items: Broadcast[]; data_as_of: string }>('/v1/broadcast/list?limit=5&orders[running]=desc', {
+          bot,
+          signal,
+        })
       }
       poll={({ items }) => (items.some(isRunning) ? 'running' : 'still')}
     >

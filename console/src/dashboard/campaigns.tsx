@@ -10,6 +10,7 @@ import { daysOf } from '../reports/period.ts';
 import { type ReportState, START, writeState } from '../reports/state.ts';
 import type { Bot } from '../session.ts';
 import { runReport } from './data.ts';
+import { nowOf } from './now.ts';
 import { words } from './words.ts';
 
 /** Campaigns that are shown; visits without any label are one of the rows. */
@@ -21,7 +22,8 @@ interface CampaignsProps {
 }
 
 /** The campaigns that brought most users who started the bot, within 30 days. */
-export function TopCampaigns({ bot: { resource_key, timezone }, events }: CampaignsProps) {
+export function TopCampaigns({ bot, events }: CampaignsProps) {
+  const { resource_key, timezone } = bot;
   const start = events.find(({ name }) => name === 'start');
   const state: ReportState = {
     ...START,
@@ -34,8 +36,8 @@ export function TopCampaigns({ bot: { resource_key, timezone }, events }: Campai
       id="campaigns"
       title={words.campaigns}
       link={href('/reports', { bot: resource_key, report: writeState(state) })}
-      load={(signal) => {
-        const config = configOf(state, daysOf('30d', timezone, new Date()));
+      load={async (signal) => {
+        const config = configOf(state, daysOf('30d', timezone, await nowOf(bot, signal)));
         const source = config['source_request'] as ReportConfig;
         return runReport(resource_key, { ...config, source_request: { ...source, row_limit: TOP } }, signal);
       }}

@@ -11,6 +11,7 @@ import { useUsers } from '../reports/users-dialog.tsx';
 import { Footnotes, View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
 import { ACTIVE_USERS, loadNewUsers, NEW_USERS_AT_MOST, newUsersConfig, runReport } from './data.ts';
+import { nowOf } from './now.ts';
 import { words } from './words.ts';
 
 /** Bars, and a line without an event: its column names it. */
@@ -24,8 +25,8 @@ export function Growth({ bot }: { readonly bot: Bot }) {
     <LoadedCard
       id="growth"
       title={words.growth}
-      load={(signal) => {
-        const { from, to } = daysOf('30d', timezone, new Date());
+      load={async (signal) => {
+        const { from, to } = daysOf('30d', timezone, await nowOf(bot, signal));
         return loadNewUsers(resource_key, { from: `${from} 00:00:00`, to: `${to} 23:59:59` }, signal);
       }}
     >
@@ -67,7 +68,7 @@ export function ActiveUsers({ bot }: { readonly bot: Bot }) {
       title={words.activeByDay}
       link={href('/reports', { bot: resource_key, report: writeState(ACTIVE_USERS) })}
       load={async (signal) => {
-        const report_config = configOf(ACTIVE_USERS, daysOf('30d', timezone, new Date()));
+        const report_config = configOf(ACTIVE_USERS, daysOf('30d', timezone, await nowOf(bot, signal)));
         return { report_config, answer: await runReport(resource_key, report_config, signal) };
       }}
     >

@@ -11,6 +11,7 @@ import { type Bot, currency } from '../session.ts';
 import { texts } from '../texts.ts';
 import { ACTIVE_USERS, EVENTS, loadNewUsers, MONEY, REVENUE, runReport, SALE, SALES } from './data.ts';
 import { type Span, todayAndYesterday } from './day.ts';
+import { nowOf } from './now.ts';
 import { words } from './words.ts';
 
 interface NumbersProps {
@@ -43,7 +44,7 @@ interface Loaded {
 
 async function loadFigures({ bot, events }: NumbersProps, signal: AbortSignal): Promise<Loaded> {
   const { resource_key: key, timezone } = bot;
-  const { today, yesterday } = todayAndYesterday(timezone, new Date());
+  const { today, yesterday } = todayAndYesterday(timezone, await nowOf(bot, signal));
   const metrics = METRICS.filter(
     ({ of }) => !of || events.some((each) => each.count > 0 && of.includes(each.event_id)),
   );

@@ -12,6 +12,7 @@ import { Footnotes, View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
 import { daysToday } from './day.ts';
 import { inTurn } from './in-turn.ts';
+import { nowOf } from './now.ts';
 import { words } from './words.ts';
 
 interface SavedReport {
@@ -95,7 +96,7 @@ function Pinned({ bot, report: { uuid, name, report_config }, onUnpin }: PinnedP
   const { loaded, reload } = useLoad(
     () => (signal) =>
       inTurn(async () => {
-        const days = daysToday(report_config, bot.timezone, new Date());
+        const days = daysToday(report_config, bot.timezone, await nowOf(bot, signal));
         const params = { ':date_from': `${days.from} 00:00:00`, ':date_to': `${days.to} 23:59:59` };
         const asked = { uuid, params };
         const answer = await request<Answer>('/v1/reports/run', { method: 'POST', bot: key, body: asked, signal });
