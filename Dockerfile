@@ -1,6 +1,6 @@
 # Build: what the service runs on. The compilers of the service and of the console are left behind.
 # Name it by digest to build the same image again (docs/operations.md).
-ARG NODE_IMAGE=node:20-bookworm-slim
+ARG NODE_IMAGE=node:24-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json tsconfig.build.json ./
