@@ -8,7 +8,7 @@ export interface Client {
   get(path: string): Promise<Answer>;
 }
 
-export interface Answer {
+interface Answer {
   readonly ok: true;
   readonly data?: unknown;
 }

@@ -15,7 +15,7 @@ interface ReadModelFinding {
   readonly message: string;
 }
 
-export type Finding = LogFinding | AccountFinding | ReadModelFinding;
+type Finding = LogFinding | AccountFinding | ReadModelFinding;
 
 /** At most so many findings are listed; all are counted. */
 const MAX_LISTED = 1000;

@@ -5,7 +5,7 @@ import { allVersions } from '../projections/runtime/versions.ts';
 import type { AdministrationContext } from './context.ts';
 
 /** A version of a read model, for the API. */
-export interface VersionRow extends Omit<ProjectionStatus, 'kind' | 'next'> {
+interface VersionRow extends Omit<ProjectionStatus, 'kind' | 'next'> {
   /** Whether the version answers, also if it has stopped. */
   readonly live: boolean;
   readonly verified: boolean;

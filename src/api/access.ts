@@ -28,7 +28,7 @@ export interface AccessRule {
   readonly withoutDatabase?: boolean;
 }
 
-export interface Access {
+interface Access {
   /** Null if the platform or an operator calls. */
   readonly principal: Principal | null;
   /** Null unless an operator calls. */

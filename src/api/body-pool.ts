@@ -82,7 +82,7 @@ export interface Pace {
 export const PACE: Pace = { graceMs: 5_000, bytesPerSecond: 16 << 10 };
 
 /** Milliseconds since the headers within which the next byte must arrive. */
-export function allowedMs({ graceMs, bytesPerSecond }: Pace, receivedBytes: number): number {
+function allowedMs({ graceMs, bytesPerSecond }: Pace, receivedBytes: number): number {
   return graceMs + (receivedBytes / bytesPerSecond) * 1000;
 }
 

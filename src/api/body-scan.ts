@@ -8,7 +8,7 @@ export const MAX_NODES_AT_ONCE = 20_000;
 /** Bytes that are parsed at once. About 10 ms. */
 export const MAX_BYTES_AT_ONCE = 1 << 20;
 /** Commas of one body, which bound its plain values. */
-export const MAX_COMMAS = 1_000_000;
+const MAX_COMMAS = 1_000_000;
 
 /** Bytes, nodes and commas up to a byte, or between two. */
 interface Count {

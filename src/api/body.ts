@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 /** The limit for bodies without a key in header or query: an authentication is not yet known to succeed. */
-export const UNSHOWN_BODY = 64 << 10;
+const UNSHOWN_BODY = 64 << 10;
 /** The limit for most routes, with a key in header or query. */
 export const SMALL_BODY = 1 << 20;
 export const LARGE_BODY = 16 << 20;

@@ -52,7 +52,7 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   handle(input: RouteInput<z.output<Query>, z.output<Body>>): Promise<unknown>;
 }
 
-export interface RouteInput<Query, Body> {
+interface RouteInput<Query, Body> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly query: Query;

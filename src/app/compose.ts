@@ -193,6 +193,7 @@ function openEngine(
 /**
  * Returns the log with a span for each append. The commit carries that span, so that its readers link to it
  * (decisions.md#traces). Without tracing it is the log itself.
+ * @public bench/traces.ts loads it by its path.
  */
 export function tracedLog(log: EventLog): EventLog {
   if (!isTracing()) return log;

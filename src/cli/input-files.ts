@@ -162,7 +162,7 @@ function parsed(text: string): { object: JsonObject } | { problem: string } {
 }
 
 /** Splits a piece into its lines, without their ends. */
-export function linesIn(bytes: Buffer): Buffer[] {
+function linesIn(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(LINE_END, start);

@@ -18,13 +18,13 @@ export type Column = IndexColumn | NumberColumn | CodedColumn;
  * Indexes of a bot's things: of the user among its known users, from 0 (`known_users.idx`), or of the UTM combination,
  * from 1; 0: none.
  */
-export interface IndexColumn {
+interface IndexColumn {
   readonly kind: 'index';
   readonly indexes: Uint32Array;
 }
 
 /** Integers; NaN: none. */
-export interface NumberColumn {
+interface NumberColumn {
   readonly kind: 'number';
   readonly numbers: Float64Array;
 }

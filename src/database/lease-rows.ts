@@ -9,7 +9,7 @@ export const LEASE_DDL = `
   );`;
 
 /** No lease lasts longer without renewal. */
-export const LONGEST_TTL_MS = 60_000;
+const LONGEST_TTL_MS = 60_000;
 /** Whether a lease has a holder. One that ends later than any lease lasts has none: the database's clock was set back. */
 export const IS_HELD = `expires_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '${LONGEST_TTL_MS} milliseconds'`;
 

@@ -11,7 +11,7 @@ export interface ShareOptions {
 }
 
 /** Work on the parts that a holder has. */
-export interface Turn {
+interface Turn {
   readonly parts: ReadonlySet<number>;
   /** Aborts when other parts are to be worked on, or the caller's signal aborts. */
   readonly signal: AbortSignal;

@@ -157,7 +157,7 @@ async function wrongEnd(
 }
 
 /** The head of the part of a stream that the audit has read. Changed in place. */
-export interface AuditedStreamHead extends StreamHead {
+interface AuditedStreamHead extends StreamHead {
   revision: number;
   hash: string;
   /** The audit has reported a void record of the stream. */

@@ -21,7 +21,7 @@ export interface Copied {
 }
 
 /** The target is not a copy of the source: it holds another log, or the copy went wrong. */
-export class CopyError extends Error {
+class CopyError extends Error {
   override readonly name = 'CopyError';
 }
 

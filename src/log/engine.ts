@@ -20,7 +20,7 @@ export interface Engine<Variables extends z.core.$ZodLooseShape = z.core.$ZodLoo
   open(variables: Values<Variables>, options: OpenOptions): Promise<EventLog>;
 }
 
-export interface EngineConfig<Variables extends z.core.$ZodLooseShape> {
+interface EngineConfig<Variables extends z.core.$ZodLooseShape> {
   /** The engine's environment variables. `src/config.ts` reads them with all others. */
   readonly variables: Variables;
   /** The variable with the server's address. The engine cannot be chosen without it if it is one of `variables`. */

@@ -220,7 +220,7 @@ function dateOf(value: unknown): number | undefined {
   return seconds !== undefined && seconds > 0 && isWithinYears(seconds * 1000) ? seconds * 1000 : undefined;
 }
 
-export interface Command {
+interface Command {
   /** With its slash, without the bot's name: `/help`. */
   readonly name: string;
   /** The text after the command, if it can be a payload of a start link. */
@@ -234,7 +234,7 @@ const PAYLOAD = /^[A-Za-z0-9_-]{1,64}$/;
  * Finds the command that a message begins with.
  * @param username the bot's own; null if unknown. In a group a command may name its bot, and that can be another bot
  */
-export function commandOf(message: JsonObject, username: string | null): Command | null {
+function commandOf(message: JsonObject, username: string | null): Command | null {
   const text = property(message, 'text');
   if (typeof text !== 'string' || !text.startsWith('/')) return null;
   const length = commandLength(text, property(message, 'entities'));
@@ -263,7 +263,7 @@ function commandLength(text: string, entities: unknown): number {
 const FIELDS = ['first_name', 'last_name', 'username', 'language_code'] as const;
 
 /** The personal fields of the platform's User object; undefined when it has none. */
-export function personOf(user: JsonObject): Person | undefined {
+function personOf(user: JsonObject): Person | undefined {
   const person: Person = {};
   for (const field of FIELDS) {
     const text = property(user, field);
@@ -273,6 +273,6 @@ export function personOf(user: JsonObject): Person | undefined {
 }
 
 /** U+0000 and lone surrogates become U+FFFD, since neither Postgres nor UTF-8 can hold them. */
-export function replaceUnstorable(text: string): string {
+function replaceUnstorable(text: string): string {
   return text.replace(/[\0\p{Surrogate}]/gu, '\ufffd');
 }

@@ -17,7 +17,7 @@ export type Fault =
   | { readonly status: number; readonly body: string; readonly location?: string; readonly carriedOut?: true };
 
 /** A request as it arrived at the proxy. */
-export interface Arrived {
+interface Arrived {
   readonly method: string;
   readonly path: string;
   readonly key: string | null;

@@ -30,7 +30,7 @@ import { writeAndKill } from '../support/log-writer-process.ts';
 import { longOnly } from '../support/long-only.ts';
 
 /** The differences between engines. The engine's test file gives a reason next to each `false`. */
-export interface Capabilities {
+interface Capabilities {
   /** An append to an *any* stream without a command reports that its id was in the log before. */
   readonly reportsRepeatedIntake: boolean;
   /** A command id is recognised on streams of another key. */

@@ -52,6 +52,7 @@ type Demanded<T> = { [K in keyof T]-?: undefined extends T[K] ? never : K }[keyo
 type Wrong = {
   [M in Method]: Exclude<Parameters<M>, keyof Opts<never>[M]> | Exclude<Demanded<Opts<never>[M]>, Parameters<M>>;
 }[Method];
+/** @public The compiler checks it. */
 export const AGREED: [Wrong] extends [never] ? true : Wrong = true;
 
 /** The field of a message that holds its file. */

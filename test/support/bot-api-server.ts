@@ -172,6 +172,6 @@ function fileOf(field: string, sent: string): object {
   return { [field]: field === 'photo' ? [{ ...file, file_id: `small ${sent}` }, file] : file };
 }
 
-export function fileIdOf(sent: string): string {
+function fileIdOf(sent: string): string {
   return /^https?:/.test(sent) ? `id of ${sent}` : sent;
 }

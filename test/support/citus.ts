@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** A node of a Citus cluster. */
-export interface Node {
+interface Node {
   readonly host: string;
   readonly port: number;
 }

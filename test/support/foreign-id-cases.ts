@@ -29,7 +29,7 @@ const segment = (kind: Kind, type: string, config: (id: number | string) => obje
 });
 
 /** By the last key of the field's path, or by operation and key. */
-export const ID_CASES: Readonly<Record<string, readonly IdCase[]>> = {
+const ID_CASES: Readonly<Record<string, readonly IdCase[]>> = {
   user_id: [{ kind: 'user' }],
   referral_user_id: [{ kind: 'user' }],
   referrer_user_id: [{ kind: 'user' }],
@@ -74,7 +74,7 @@ export const ID_CASES: Readonly<Record<string, readonly IdCase[]>> = {
 };
 
 /** Fields that look like ids and name nothing of a bot, by the last key or by operation and key. */
-export const NO_IDS: Readonly<Record<string, string>> = {
+const NO_IDS: Readonly<Record<string, string>> = {
   resource_key: 'has its own 404 and 403 (decisions.md#resource-key)',
   'idempotency-key': 'belongs to owner, bot and route (decisions.md#idempotency-key)',
   update_id: 'given by the platform',

@@ -13,7 +13,7 @@ interface Schema {
   readonly allOf?: readonly Schema[];
 }
 type Content = Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
-export interface Described {
+interface Described {
   readonly operationId: string;
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[];
   readonly requestBody?: { readonly content: Content };

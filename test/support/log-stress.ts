@@ -50,7 +50,7 @@ export interface Follower {
 }
 
 /** A subscriber that keeps all commits it receives, until the signal aborts. */
-export function follow(log: EventLog, categories: readonly string[], after: Cursor, signal: AbortSignal): Follower {
+function follow(log: EventLog, categories: readonly string[], after: Cursor, signal: AbortSignal): Follower {
   const commits: RecordedCommit[] = [];
   const cursor = new Map(after);
   let moved = (): void => {};

@@ -107,7 +107,7 @@ function objects(
 }
 
 /** Any value, for places where none is expected. */
-export const anything: fc.Arbitrary<unknown> = fc.oneof(
+const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 2 ** 53, 1e300, '', '\0', '\ud800', "'", '__proto__', [], {}, [[]]),
   fc.jsonValue({ maxDepth: 2 }),
 );

@@ -1,7 +1,7 @@
 import { type Client, type ClientOptions, createClient } from '@botledger/client';
 
 /** A request as a client sent it. */
-export interface Sent {
+interface Sent {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
@@ -9,7 +9,7 @@ export interface Sent {
 }
 
 /** An answer, an error of the network, or a promise of one of them. */
-export type Scripted = Answering | Error | Promise<Answering | Error>;
+type Scripted = Answering | Error | Promise<Answering | Error>;
 interface Answering {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /** A call that a client's server received. */
-export interface ReceivedCall {
+interface ReceivedCall {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
   readonly at: number;
 }
 
-export type Answering = (call: ReceivedCall, response: ServerResponse) => void;
+type Answering = (call: ReceivedCall, response: ServerResponse) => void;
 
 /** A client's server. It answers as the test sets it. */
 export interface WebhookReceiver {

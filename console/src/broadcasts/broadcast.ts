@@ -32,7 +32,7 @@ export interface Segment {
   readonly config?: Readonly<Record<string, unknown>> | null;
 }
 
-export type Status = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+type Status = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 /** Something of it happens by itself. */
 export const isRunning = ({ status }: Broadcast): boolean => [1, 2, 6, 7, 8].includes(status);

@@ -15,7 +15,7 @@ export interface DataColumn<Row extends object = Readonly<Record<string, Value>>
   readonly wide?: boolean;
 }
 
-export interface TableSort {
+interface TableSort {
   /** Key of the column. */
   readonly by: string;
   readonly down: boolean;

@@ -70,7 +70,7 @@ export function LegendChart({ series, ...chart }: TimeChartProps) {
   );
 }
 
-export const COLORS = 10;
+const COLORS = 10;
 const HEIGHT = 300;
 
 /** The color of a series as `rgb(…)`, as the style sheet has it for light or dark. */

@@ -24,13 +24,13 @@ export type ReportType = (typeof TYPES)[number];
 /** Types of reports that are compared with the period before. */
 export const COMPARED: readonly ReportType[] = ['trends', 'utm'];
 export const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const;
-export type Granularity = (typeof GRANULARITIES)[number];
+type Granularity = (typeof GRANULARITIES)[number];
 export const FUNNEL_ORDERS = ['ordered', 'strict', 'unordered'] as const;
-export type FunnelOrder = (typeof FUNNEL_ORDERS)[number];
+type FunnelOrder = (typeof FUNNEL_ORDERS)[number];
 export const WINDOW_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month'] as const;
-export type WindowUnit = (typeof WINDOW_UNITS)[number];
+type WindowUnit = (typeof WINDOW_UNITS)[number];
 export const COHORT_TYPES = ['retention_first_time', 'retention_first_time_ever', 'retention_recurring'] as const;
-export type CohortType = (typeof COHORT_TYPES)[number];
+type CohortType = (typeof COHORT_TYPES)[number];
 
 export const CHARTS: Readonly<Record<ReportType, readonly string[]>> = {
   trends: ['line', 'area', 'bar', 'column', 'pie', 'number', 'table'],

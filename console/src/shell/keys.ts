@@ -15,7 +15,7 @@ export function setSingleKeys(on: boolean): void {
 }
 
 /** The pages that `g` and a letter open. */
-export const GO: Readonly<Record<string, string>> = {
+const GO: Readonly<Record<string, string>> = {
   d: '/dashboard',
   l: '/live',
   r: '/reports',

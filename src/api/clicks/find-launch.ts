@@ -10,7 +10,7 @@ import { sharedLookUp } from '../../util/shared-look-up.ts';
 import { spacedCall } from '../../util/spaced-call.ts';
 
 /** A launch whose clicks are counted. */
-export interface FoundLaunch {
+interface FoundLaunch {
   /** Public key of the bot. */
   readonly bot: string;
   /** Of click tokens. */
@@ -22,7 +22,7 @@ export interface FoundLaunch {
 export type FindLaunch = (broadcastId: number, launch: number) => Promise<FoundLaunch | null>;
 
 /** So many broadcasts are being read and wait to be read that no further one may be. */
-export class TooManyLookUpsError extends Error {
+class TooManyLookUpsError extends Error {
   override readonly name = 'TooManyLookUpsError';
 }
 

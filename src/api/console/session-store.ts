@@ -13,7 +13,7 @@ export interface StoredKey {
   readonly secretHash: string;
 }
 
-export interface StoredSession extends StoredKey {
+interface StoredSession extends StoredKey {
   /** Milliseconds since 1970 UTC. */
   readonly expiresAt: number;
 }

@@ -31,7 +31,7 @@ export interface ReportQuestion {
  */
 export type AnswerReport = (reply: FastifyReply, question: ReportQuestion) => Promise<ReportAnswer>;
 
-export interface CellUsersQuestion extends Omit<ReportQuestion, 'rows'> {
+interface CellUsersQuestion extends Omit<ReportQuestion, 'rows'> {
   /** An unchecked cell. */
   readonly cell: unknown;
 }

@@ -18,7 +18,7 @@ export function appliedIn(context: CliContext, category: string): WaitForReadMod
 const MAX_NAMED = 5;
 
 /** A refused line, or a problem that was found after its line was taken: without a number. */
-export type Refusal = Omit<RefusedLine, 'line'> & { readonly line: number | null };
+type Refusal = Omit<RefusedLine, 'line'> & { readonly line: number | null };
 
 export interface Refusals {
   /** The first refused lines, for a person. */

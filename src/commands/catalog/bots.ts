@@ -106,7 +106,7 @@ export async function changeBot(
 }
 
 /** The settings with the token sealed, as the log stores them. @throws Rejection invalid: the token @throws LogUnavailableError */
-export async function sealSettings(
+async function sealSettings(
   context: CommandContext,
   publicKey: string,
   { token, ...settings }: SettingsInClear,

@@ -70,7 +70,7 @@ export async function issueKey(context: CommandContext, command: IssueKey, meta:
 export const keyIssuedIn = ({ events }: RecordedCommit): number => issuedBy(events.map(owner.read)).key_id;
 
 /** The text of the key that the events issue. */
-export function apiKeyOf(events: readonly OwnerEvent[], secret: Secret): string {
+function apiKeyOf(events: readonly OwnerEvent[], secret: Secret): string {
   return `${issuedBy(events).public_part}:${secret.text}`;
 }
 

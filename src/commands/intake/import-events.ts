@@ -10,7 +10,7 @@ import { createImportPace, type WaitForReadModels } from './import-pace.ts';
 import { type CustomEventInput, customEventItemOf } from './receive.ts';
 
 /** A checked event of the past. */
-export type ImportedEventInput = CustomEventInput & { readonly date: number };
+type ImportedEventInput = CustomEventInput & { readonly date: number };
 
 /** A line that is refused, as it stands in the file. */
 export interface RefusedLine {

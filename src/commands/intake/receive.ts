@@ -56,12 +56,12 @@ export function customEventItemOf(input: CustomEventInput, event_id: number): Cu
 }
 
 /** A checked target event, with the goal's id instead of the event's id. */
-export interface TargetEventInput extends Omit<TargetEventItem, 'event_id'> {
+interface TargetEventInput extends Omit<TargetEventItem, 'event_id'> {
   readonly target_id: number;
 }
 
 /** Nothing was appended: the bot does not have the goals of the elements at these indexes. */
-export interface UnknownTargets {
+interface UnknownTargets {
   readonly unknown: readonly number[];
 }
 

@@ -18,7 +18,7 @@ export interface AppendedReferral extends Appended {
  * Appends a fact about codes and referrals, without a decision: its outcome follows from its place in the bot's log,
  * visits included. Throws as `EventLog.append`.
  */
-export async function appendReferral(
+async function appendReferral(
   { log, sources }: CommandContext,
   bot: string,
   event: StoredEvent,

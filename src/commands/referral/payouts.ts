@@ -61,7 +61,7 @@ function requestedBy(events: readonly AccountEvent[]): RequestedPayouts {
 
 /** The actions of an administrator on a payout. */
 export const PAYOUT_ACTIONS = ['confirm', 'fail', 'retry', 'cancel'] as const;
-export type PayoutAction = (typeof PAYOUT_ACTIONS)[number];
+type PayoutAction = (typeof PAYOUT_ACTIONS)[number];
 
 const DECISIONS = { confirm: confirmPayout, fail: failPayout, retry: retryPayout, cancel: cancelPayout };
 

@@ -6,7 +6,7 @@ import { EmbeddedPostgresError, errorCode } from './error.ts';
 
 const run = promisify(execFile);
 
-export interface Account {
+interface Account {
   readonly uid: number;
   readonly gid: number;
 }

@@ -47,7 +47,7 @@ export const broadcastVariant = z.object({
   message,
 });
 
-export const trackedClicks = z.object({
+const trackedClicks = z.object({
   /** Of click tokens. */
   key: sealedSecret,
   /** By the numbers that tokens name. */

@@ -21,13 +21,13 @@ export interface Preview {
   readonly problems: readonly Problem[];
 }
 
-export interface ShownText extends Markup {
+interface ShownText extends Markup {
   /** Code points without markup and the blanks around it, as the platform counts. */
   readonly characters: number;
   readonly limit: number;
 }
 
-export interface ShownMedia {
+interface ShownMedia {
   /** `photo`, `video`, `document`, `animation`, `audio` or `voice`. */
   readonly type: string;
   /** Its address or its file_id. */
@@ -35,7 +35,7 @@ export interface ShownMedia {
   readonly caption: ShownText | null;
 }
 
-export interface ShownButton {
+interface ShownButton {
   readonly text: string;
   /** The name that the platform has for its action, such as `url`; null: none yet. */
   readonly action: string | null;

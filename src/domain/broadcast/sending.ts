@@ -42,7 +42,7 @@ const PLACE_OF: Readonly<Record<(typeof OUTCOMES)[number], number>> = {
   returned: PLACE.waiting,
 };
 
-export interface Claim {
+interface Claim {
   readonly sender: string;
   /** Places of recipients without an outcome. */
   readonly open: Set<number>;

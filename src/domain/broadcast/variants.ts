@@ -8,8 +8,8 @@ import { BUCKETS } from './variant-of.ts';
 /** A message that a share of the recipients gets (decisions.md#variants). */
 export type Variant = z.infer<typeof broadcastVariant>;
 
-export const VARIANTS = { min: 2, max: 10 };
-export const MAX_VARIANT_NAME = 100;
+const VARIANTS = { min: 2, max: 10 };
+const MAX_VARIANT_NAME = 100;
 const KEYS = ['name', 'share', 'message'];
 
 /** Checks variants; none is valid, too. Adds mistakes to `problems`; then the result must not be used. */

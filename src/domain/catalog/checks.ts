@@ -9,7 +9,7 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The publication date of the used list of ISO 4217, `YYYY-MM-DD`. */
-export const CURRENCY_LIST_DATE: string = publishDate;
+const CURRENCY_LIST_DATE: string = publishDate;
 
 /** The decimals of a currency's normal unit; undefined if it is no currency. @param code in capitals */
 export function currencyDigits(code: string): number | undefined {

@@ -6,10 +6,10 @@ import { eventDescribed } from './events.ts';
 
 /** Stream `dictionary-<bot>`: the words that people read for a bot's events, in place of their names in the API. */
 
-export type EventWords = DataOf<typeof eventDescribed>;
+type EventWords = DataOf<typeof eventDescribed>;
 export type DictionaryEvent = EventOf<typeof eventDescribed>;
 
-export const MAX_DESCRIPTION_LENGTH = 1000;
+const MAX_DESCRIPTION_LENGTH = 1000;
 
 /** The words of events, by event id. */
 export type DictionaryState = Map<number, EventWords>;

@@ -7,7 +7,7 @@ import { sealedSecret, storedSecret } from '../sealing.ts';
 const id = z.number().int().positive();
 const publicKey = z.string().min(1);
 
-export const plan = z.enum(['premium', 'free']);
+const plan = z.enum(['premium', 'free']);
 /** `service`: a program's. `personal`: a person's. `owner`: a person's who may change settings (decisions.md#owner-settings). */
 export const keyKind = z.enum(['personal', 'service', 'owner']);
 export type KeyKind = z.infer<typeof keyKind>;
@@ -32,7 +32,7 @@ export const ownerCreated = eventType(
 export const ownerChanged = eventType('owner_changed', 1, ownerFields.partial());
 
 /** Which bots a key may act on: exactly one, several named ones, or all of the owner (later ones too). */
-export const keyScope = z.discriminatedUnion('type', [
+const keyScope = z.discriminatedUnion('type', [
   z.object({ type: z.literal('bots'), bots: z.array(publicKey).min(1) }),
   z.object({ type: z.literal('all') }),
 ]);

@@ -183,7 +183,7 @@ const SECOND_MS = 1000;
  * it. If the clock shows the second twice, `<` and `>=` use the first, `>` and `<=` the last (as a report's period does),
  * and `=` matches both.
  */
-export function comparison<F extends Field>(operator: Comparison, field: F, constant: Constant): Condition<F> {
+function comparison<F extends Field>(operator: Comparison, field: F, constant: Constant): Condition<F> {
   switch (operator) {
     case '=':
       return oneOf(field, [constant]);
@@ -200,11 +200,11 @@ export function comparison<F extends Field>(operator: Comparison, field: F, cons
   }
 }
 
-export function between<F extends Field>(field: F, from: Constant, to: Constant): Condition<F> {
+function between<F extends Field>(field: F, from: Constant, to: Constant): Condition<F> {
   return { type: 'range', field, from: startOf(from, true), to: endOf(to, true) };
 }
 
-export function oneOf<F extends Field>(field: F, constants: readonly Constant[]): Condition<F> {
+function oneOf<F extends Field>(field: F, constants: readonly Constant[]): Condition<F> {
   return { type: 'one_of', field, values: constants.flatMap(valuesOf) };
 }
 

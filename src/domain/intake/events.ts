@@ -14,12 +14,12 @@ const userId = int.positive();
 const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 
 /** A custom field of a user keeps its JSON type: text, number (as decimal text in `number`) or boolean. */
-export const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: decimal })]);
+const customFieldValue = z.union([z.string(), z.boolean(), z.object({ number: decimal })]);
 export type CustomFieldValue = z.infer<typeof customFieldValue>;
 /** Custom properties of an event, of the same types (properties.ts). */
 const properties = z.record(z.string(), customFieldValue).optional();
 
-export const customEventItem = z.object({
+const customEventItem = z.object({
   event_id: int.positive(),
   user_id: userId,
   date: int.optional(),
@@ -39,7 +39,7 @@ export const customEventsReceived = eventType(
 );
 
 /** An event of the past, with its own date: an import has no receipt that could stand for it. */
-export const importedEventItem = customEventItem.extend({ date: int });
+const importedEventItem = customEventItem.extend({ date: int });
 export type ImportedEventItem = z.infer<typeof importedEventItem>;
 /**
  * Events of a part of an imported file (decisions.md#import-events). They make their users known, and earn no rewards.
@@ -59,7 +59,7 @@ export const eventsImported = eventType(
   }),
 );
 
-export const targetEventItem = z.object({
+const targetEventItem = z.object({
   event_id: int.positive(),
   user_id: userId,
   date: int.optional(),
@@ -126,7 +126,7 @@ export const updateItem = z.object({
 });
 export type UpdateItem = z.infer<typeof updateItem>;
 /** `person` is the sealed text of a `Person`. */
-export const sealedUpdateItem = updateItem.extend({ person: z.string().optional() });
+const sealedUpdateItem = updateItem.extend({ person: z.string().optional() });
 export type SealedUpdateItem = z.infer<typeof sealedUpdateItem>;
 
 interface UpdatesReceived {
@@ -147,7 +147,6 @@ export const importedPersonalFields = z.object({
   timezone: z.string().optional(),
   custom_fields: z.record(z.string(), customFieldValue).optional(),
 });
-export type ImportedPersonalFields = z.infer<typeof importedPersonalFields>;
 
 const importedFlags = z.object({
   user_id: userId,
@@ -160,7 +159,7 @@ const importedFlags = z.object({
 export const importedUser = importedFlags.extend(importedPersonalFields.shape);
 export type ImportedUser = z.infer<typeof importedUser>;
 /** `person` is the sealed text of an `ImportedPersonalFields`. */
-export const sealedImportedUser = importedFlags.extend({ person: z.string().optional() });
+const sealedImportedUser = importedFlags.extend({ person: z.string().optional() });
 export type SealedImportedUser = z.infer<typeof sealedImportedUser>;
 
 interface UsersImported {

@@ -52,7 +52,7 @@ export interface Attribution {
 }
 
 /** A visit by a user that the bot knows, perhaps by this visit. */
-export interface Visited {
+interface Visited {
   readonly type: 'visited';
   readonly user_id: number;
   readonly code: string;
@@ -62,18 +62,18 @@ export interface Visited {
   readonly refers: boolean;
 }
 
-export interface CodeCreated {
+interface CodeCreated {
   readonly type: 'code_created';
   readonly code: string;
   readonly user_id: number;
 }
 
-export interface OwnersSet {
+interface OwnersSet {
   readonly type: 'owners_set';
   readonly elements: readonly { readonly code: string; readonly user_id: number }[];
 }
 
-export interface Marked {
+interface Marked {
   readonly type: 'marked';
   readonly referral_user_id: number;
   readonly code: string | null;
@@ -126,7 +126,7 @@ export type Outcome =
   /** The mark has no effect. */
   | { readonly type: 'mark_refused'; readonly reason: 'self' | 'unknown_code' | 'code_taken' };
 
-export interface OwnerResult {
+interface OwnerResult {
   readonly code: string;
   readonly owner_id: number;
   /** Whether the code had no owner before. */

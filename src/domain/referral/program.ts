@@ -16,7 +16,6 @@ const id = z.number().int().positive();
 const decimal = z.string().regex(/^\d+(\.\d+)?$/);
 
 export const rewardType = z.enum(['fixed', 'percent', 'external']);
-export type RewardType = z.infer<typeof rewardType>;
 
 /** The fields of a rule that can be changed. */
 const changeable = z.object({

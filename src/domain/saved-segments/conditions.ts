@@ -5,7 +5,7 @@ import { isJsonObject, unstorableText } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
 
 /** Fewer than a filter may have: an audience or a report may name several saved segments. */
-export const MAX_SAVED_CONDITIONS = 100;
+const MAX_SAVED_CONDITIONS = 100;
 
 /**
  * Checks the conditions of a saved segment. They have the form of a filter segment. At least one is needed. Adds

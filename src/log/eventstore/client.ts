@@ -62,7 +62,7 @@ export interface StoredEvent {
 }
 
 /** `next`: appended, and the stream now has so many events. `has`: refused, since the stream has so many and not `expected`. */
-export type AppendOutcome = { readonly next: number } | { readonly has: number } | 'deleted';
+type AppendOutcome = { readonly next: number } | { readonly has: number } | 'deleted';
 
 /** The client had no connection, so the server cannot have the append. */
 export class NeverSentError extends Error {

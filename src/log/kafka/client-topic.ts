@@ -5,7 +5,7 @@ import { LogUnfitError } from '../port.ts';
 const { ConfigResourceTypes } = kafkajs;
 
 /** The existing topic cannot hold the log, or the keys. */
-export class TopicUnfitError extends LogUnfitError {
+class TopicUnfitError extends LogUnfitError {
   override readonly name = 'TopicUnfitError';
 }
 

@@ -60,7 +60,7 @@ export async function keysAfter(pool: pg.Pool, after: string, limit: number): Pr
 }
 
 /** The result of indexing records. */
-export interface IndexedRecords {
+interface IndexedRecords {
   /** The first offset after the records. */
   readonly next: number;
   /** Keys in the records that were forgotten before. They are not indexed, and the topic needs another tombstone for each. */
@@ -72,11 +72,7 @@ export interface IndexedRecords {
  * answer may produce the key's record again after the tombstone.
  * @throws StaleIndexError
  */
-export async function indexKeyRecords(
-  pool: pg.Pool,
-  from: number,
-  records: readonly LogRecord[],
-): Promise<IndexedRecords> {
+async function indexKeyRecords(pool: pg.Pool, from: number, records: readonly LogRecord[]): Promise<IndexedRecords> {
   const added = new Map<string, DataKey>();
   const forgotten = new Set<string>();
   const revived: DataKey[] = [];
@@ -137,10 +133,10 @@ export function tombstoneOf({ id, subject }: Pick<DataKey, 'id' | 'subject'>): T
 }
 
 /** A record that makes the topic end with a record that compaction does not remove: see `indexKeys` below. */
-export const BEACON: NewRecord = { partition: KEYS_PARTITION, key: 'beacon', value: Buffer.from('1') };
+const BEACON: NewRecord = { partition: KEYS_PARTITION, key: 'beacon', value: Buffer.from('1') };
 
 /** Reads a record: a key, or the id of a forgotten key. Null for any other record, such as the beacon. */
-export function readKeyRecord({ key, value }: LogRecord): DataKey | { readonly forgotten: string } | null {
+function readKeyRecord({ key, value }: LogRecord): DataKey | { readonly forgotten: string } | null {
   if (key == null) return null;
   const name = Buffer.from(key).toString();
   const slash = name.lastIndexOf('/');

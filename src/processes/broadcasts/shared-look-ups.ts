@@ -39,7 +39,7 @@ export interface StreamWatch {
   watch(stream: string): WatchedStream;
 }
 
-export interface WatchedStream {
+interface WatchedStream {
   /** Whether the stream may have grown since the last call; true at the first call. */
   hasGrown(): boolean;
   end(): void;

@@ -9,7 +9,7 @@ import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../l
 import { pause } from '../../util/pause.ts';
 
 /** Writes one stream and keeps its state in memory. */
-export interface StreamWriter<State, Event> {
+interface StreamWriter<State, Event> {
   /** As of the last append. */
   readonly state: State;
   /**

@@ -14,7 +14,7 @@ export interface Earnings {
 
 export const noEarnings = (): Earnings => ({ accruals: [], locks: new Map() });
 
-export interface AccrualRow {
+interface AccrualRow {
   readonly public_key: string;
   readonly user_id: number;
   readonly accrual_id: number;

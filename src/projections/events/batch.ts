@@ -70,7 +70,7 @@ export interface Tail {
   readonly user_idx: number;
 }
 
-export interface Visit {
+interface Visit {
   readonly date: number;
   readonly ord: number;
   readonly commit_id: string;
@@ -105,7 +105,7 @@ interface Payment {
   readonly idx: number;
 }
 
-export interface Charge {
+interface Charge {
   /** Null: only the refund has arrived. */
   payment: Payment | null;
   refunded: boolean;

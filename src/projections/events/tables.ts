@@ -29,7 +29,7 @@ const MOST_EVENTS = 20_000;
  * for existing events. The planner does not know the sizes of these intermediate rows: without `enable_nestloop = off` it
  * compares all with all. Lateral joins are nested loops in any case.
  */
-export const DEFERRED_DDL = `
+const DEFERRED_DDL = `
 CREATE FUNCTION deferred_events(
   only_bot int DEFAULT NULL, date_from bigint DEFAULT -9223372036854775808, date_to bigint DEFAULT 9223372036854775807,
   only_units boolean DEFAULT false, most int DEFAULT ${MOST_EVENTS})

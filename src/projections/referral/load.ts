@@ -21,7 +21,7 @@ export interface Bot {
 }
 
 /** Rows to write. */
-export interface Added {
+interface Added {
   users: number[];
   /** By code. */
   readonly codes: Map<string, CodeRow>;
@@ -31,7 +31,7 @@ export interface Added {
   outcomes: OutcomeRow[];
 }
 
-export interface CodeRow {
+interface CodeRow {
   readonly code: string;
   readonly owner_id: number | null;
   readonly listed: boolean;
@@ -39,14 +39,14 @@ export interface CodeRow {
   readonly ord: number | null;
 }
 
-export interface VisitRow {
+interface VisitRow {
   readonly code: string;
   readonly user_id: number;
   readonly date: number;
   readonly ord: number;
 }
 
-export interface ReferralRow {
+interface ReferralRow {
   readonly user_id: number;
   readonly referrer_id: number;
   readonly code: string | null;
@@ -54,13 +54,13 @@ export interface ReferralRow {
   readonly ord: number;
 }
 
-export interface OutcomeRow {
+interface OutcomeRow {
   readonly commit_id: string;
   readonly date: number;
   readonly outcome: Outcome;
 }
 
-export function newBot(bot_id: number, public_key: string, newUsersOnly: boolean, clock: number): Bot {
+function newBot(bot_id: number, public_key: string, newUsersOnly: boolean, clock: number): Bot {
   return {
     bot_id,
     public_key,
@@ -72,7 +72,7 @@ export function newBot(bot_id: number, public_key: string, newUsersOnly: boolean
   };
 }
 
-export async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
+async function loadBots(tx: ClientBase, publicKeys: readonly string[]): Promise<Map<string, Bot>> {
   const columns = () => 'bot_id, public_key, new_users_only, clock::float8';
   const rows = await loadBotRows<BotRow>(tx, 'referral.load_bots', columns, publicKeys);
   return new Map(

@@ -31,7 +31,7 @@ export interface Stopped {
   readonly reason: StopReason;
 }
 
-export type StopReason =
+type StopReason =
   /** The signal aborted, or the lease is lost. */
   | 'interrupted'
   /** The version is built. */

@@ -6,7 +6,7 @@ import type { ProjectorOptions } from './projector-options.ts';
 import { createVersion, findVersion, setError, type Version, versionsOf } from './versions.ts';
 
 /** The build of a version stopped; the message names the commit. */
-export class RebuildStoppedError extends Error {
+class RebuildStoppedError extends Error {
   override readonly name = 'RebuildStoppedError';
 }
 

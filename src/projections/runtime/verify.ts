@@ -25,7 +25,7 @@ export function verifyLeaseOf(name: string): string {
 }
 
 /** A table whose rows differ from those of a replay. */
-export interface Difference {
+interface Difference {
   readonly table: string;
   readonly rows: number;
   readonly rowsOfReplay: number;

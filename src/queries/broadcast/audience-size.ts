@@ -10,7 +10,7 @@ import { audienceSql } from './audience.ts';
 import type { UsersSource } from './audience-users-sql.ts';
 
 /** A chat of an audience; null: the chat is no user of the bot, or the user has none. */
-export interface SampledChat {
+interface SampledChat {
   readonly chat_id: number;
   readonly first_name: string | null;
   readonly last_name: string | null;

@@ -5,7 +5,7 @@ import { bucketEnds } from '../../domain/broadcast/variant-of.ts';
 import { bucketSql, digestSql } from './variant-sql.ts';
 
 /** How many recipients are in each state (decisions.md#broadcast-statistics). */
-export interface RecipientCounts {
+interface RecipientCounts {
   readonly count_recipients: number;
   readonly count_delivered: number;
   /** Those of unknown outcome included. */

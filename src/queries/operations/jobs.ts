@@ -22,7 +22,7 @@ export interface JobRow {
   readonly finished_at: string | null;
 }
 
-export interface JobProgress {
+interface JobProgress {
   readonly what: string;
   readonly done: number;
   /** Null: unknown. */

@@ -47,7 +47,7 @@ export async function standingOf(
   return rows[0]!;
 }
 
-export interface CodeRow {
+interface CodeRow {
   readonly code: string;
   /** ms UTC */
   readonly date_create: number;

@@ -29,7 +29,7 @@ export interface Column {
 }
 
 /** Dates are ISO 8601 with the offset of the time zone. */
-export interface ReportMeta {
+interface ReportMeta {
   readonly timezone: string;
   readonly date_from: string;
   readonly date_to: string;

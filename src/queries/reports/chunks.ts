@@ -174,7 +174,7 @@ const LOOSE_CHUNK_EVENTS = 4096;
 const MOST_KEPT = 16_384;
 
 /** Gives the events of the span that are not packed, perhaps with others. */
-export async function eachLoose(
+async function eachLoose(
   options: StoredEventsOptions,
   bot: NonNullable<StoredEvents['bot']>,
   names: readonly ColumnName[],

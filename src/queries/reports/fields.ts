@@ -20,7 +20,7 @@ export type FieldStorage =
   | { readonly type: 'user' }
   | { readonly type: 'session'; readonly column: 'session' | 'app_session' };
 
-export type UtmPart = 'source' | 'medium' | 'campaign' | 'term' | 'content';
+type UtmPart = 'source' | 'medium' | 'campaign' | 'term' | 'content';
 
 /** The first, with id 0, stands for no UTM. */
 export type Utm = Readonly<Record<UtmPart, string | null>>;
@@ -229,7 +229,7 @@ export const NO_MEMBERS: SavedSegmentMembers = {
 };
 
 /** Marks as bits: bit i is of the user with index i, as `get_bit` of PostgreSQL counts them. */
-export function bitsOf(members: Uint8Array): Buffer {
+function bitsOf(members: Uint8Array): Buffer {
   const bits = Buffer.alloc(Math.ceil(members.length / 8));
   for (let user = 0; user < members.length; user++) bits[user >>> 3]! |= members[user]! << (user & 7);
   return bits;

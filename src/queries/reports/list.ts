@@ -218,7 +218,7 @@ export function eventsWithArchived({
        AND r.date >= ${from} AND r.date < ${to} AND ${isNotReplaced(`${events}.events`)})`);
 }
 
-export interface ListOptions extends Pick<ListSource, 'botId' | 'tables' | 'members'> {
+interface ListOptions extends Pick<ListSource, 'botId' | 'tables' | 'members'> {
   readonly query: Query;
   /** Whether a source has so many matching events. */
   readonly hasMatching: (source: ListSource, count: number) => Promise<boolean>;
@@ -228,7 +228,7 @@ export interface ListOptions extends Pick<ListSource, 'botId' | 'tables' | 'memb
  * Finds the source of a list's rows. A list in the order of dates reads archived chunks from its beginning on until there are
  * enough rows, each time as many as before and three times as many more. Any other order reads all of the period.
  */
-export async function listSource(
+async function listSource(
   { period, order, limit, offset }: ListReport,
   { query, hasMatching, ...of }: ListOptions,
 ): Promise<ListSource> {

@@ -45,7 +45,7 @@ export interface NamedThings {
 }
 
 /** An event type of the bot. */
-export interface CountedEvent extends KnownEvent {
+interface CountedEvent extends KnownEvent {
   readonly count: number;
 }
 

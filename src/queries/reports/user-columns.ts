@@ -124,7 +124,7 @@ const MOST_PENDING = 1000;
 const MOST_UNUSED = 4096;
 
 /** A column as of a number of changes. A later state shares the lists of values, to which values are only added. */
-export class KeptUserColumn implements UserColumn {
+class KeptUserColumn implements UserColumn {
   readonly upto: number;
   readonly codes: Uint32Array;
   /** The first is null: no value. */

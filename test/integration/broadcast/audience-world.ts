@@ -61,7 +61,7 @@ export interface WorldEvent {
 }
 
 export const BOT_ID = 7;
-export const OTHER_BOT_ID = 8;
+const OTHER_BOT_ID = 8;
 export const TABLES = {
   users: 'users_test',
   events: 'events_test',

@@ -19,7 +19,7 @@ export interface World {
   readonly events: readonly WorldEvent[];
 }
 
-export interface WorldUser {
+interface WorldUser {
   readonly user_id: number;
   readonly username: string | null;
   /** ms UTC */
@@ -62,9 +62,7 @@ export const TABLES = { events: 'events_test', users: 'users_test', referral: 'r
 /** Text that collations, UTF-16 and UTF-8 order differently: the last two are U+FFFD and U+1F600. */
 export const TEXTS = ['', 'A', 'Z', 'a', 'ab', 'B', 'ä', 'z', 'É', '-', '%', "o'x", '\ufffd', '\u{1f600}'];
 /** The clock of Berlin goes forward on 2025-03-30 and back on 2025-10-26, New York's on 2025-03-09 and 2025-11-02. */
-export const CENTERS = ['2025-03-09T07:00Z', '2025-03-30T01:00Z', '2025-10-26T01:00Z', '2025-11-02T06:00Z'].map(
-  Date.parse,
-);
+const CENTERS = ['2025-03-09T07:00Z', '2025-03-30T01:00Z', '2025-10-26T01:00Z', '2025-11-02T06:00Z'].map(Date.parse);
 /** More than the least breakdown_limit. */
 export const SOURCES = ['ads', 'Blog', 'ä', 'Ads', 'zoo', '-', 'b'];
 const HOUR = 3_600_000;

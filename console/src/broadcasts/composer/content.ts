@@ -14,8 +14,8 @@ export interface Content {
 
 export const MODES = ['', 'HTML', 'MarkdownV2'] as const;
 export type Mode = (typeof MODES)[number];
-export const FLAGS = ['disable_notification', 'protect_content', 'pin_message'] as const;
-export type Flag = (typeof FLAGS)[number];
+const FLAGS = ['disable_notification', 'protect_content', 'pin_message'] as const;
+type Flag = (typeof FLAGS)[number];
 
 export interface AlbumItem {
   readonly type: 'photo' | 'video';

@@ -26,7 +26,7 @@ export interface EventRule {
   readonly filter: Group;
 }
 
-export const NO_RULES: EventRules = { join: 'and', items: [] };
+const NO_RULES: EventRules = { join: 'and', items: [] };
 
 export function newPart(kind: Exclude<Part['kind'], 'kept'>): Part {
   switch (kind) {

@@ -18,7 +18,7 @@ export type PayoutInitiator = DataOf<typeof events.payoutRequested>['initiated_b
 
 /** interface.md leaves the numbers open; decisions.md#payout-states gives them. */
 export const PAYOUT_STATUS = { created: 0, processing: 1, paid: 2, failed: 3, cancelled: 4 } as const;
-export type PayoutStatus = (typeof PAYOUT_STATUS)[keyof typeof PAYOUT_STATUS];
+type PayoutStatus = (typeof PAYOUT_STATUS)[keyof typeof PAYOUT_STATUS];
 
 export interface Payout {
   readonly payout_id: number;

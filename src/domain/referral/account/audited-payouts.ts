@@ -3,7 +3,7 @@ import type { AccountEvent } from './account.ts';
 /** The allowed steps of payouts and their order (decisions.md#payouts), written a second time for audits. */
 
 type DataOf<T extends AccountEvent['type']> = Extract<AccountEvent, { readonly type: T }>['data'];
-export type PayoutStep = Extract<AccountEvent, { readonly data: { readonly payout_id: number } }>;
+type PayoutStep = Extract<AccountEvent, { readonly data: { readonly payout_id: number } }>;
 
 interface AuditedPayout {
   readonly amount: string;

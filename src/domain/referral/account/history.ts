@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { type AccountEvent, negated } from './account.ts';
 
 /** The kinds of changes of a balance. */
-export type Movement =
+type Movement =
   | 'accrued'
   | 'hold_passed'
   | 'cancelled'

@@ -25,13 +25,13 @@ export interface RewardBase {
 }
 
 /** A currency for which the bot has no unit yet. The unit is created when a reward is earned in it. */
-export interface NewCurrency {
+interface NewCurrency {
   readonly currency: string;
 }
 
 type EarnedUnit = AmountUnit | NewCurrency;
 
-export type RefusalReason = (typeof refusalReason)['options'][number];
+type RefusalReason = (typeof refusalReason)['options'][number];
 
 /** A referral's event that a rule rewards, with the rule's state at the event's place in the log. */
 export interface RewardItem {

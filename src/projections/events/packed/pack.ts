@@ -24,8 +24,8 @@ export const NEWEST_EVENTS = 512;
  * changed events one by one. For a single chunk the limit is lower: to pack it again costs less per event, and most late
  * events are only a little late.
  */
-export const CHANGED_EVENTS = 2000;
-export const CHANGED_SHARE = 128;
+const CHANGED_EVENTS = 2000;
+const CHANGED_SHARE = 128;
 export const CHANGED_IN_CHUNK = 512;
 
 const bytes = FIXED_COLUMNS.map((name) => `  ${name} bytea`).join(',\n');
