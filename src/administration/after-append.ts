@@ -1,5 +1,5 @@
-import { isDatabaseDown } from '../database/errors.ts';
-import { LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
+import { isPassing } from '../log/is-passing.ts';
+import { OutcomeUnknownError } from '../log/port.ts';
 
 /**
  * Does the work of a decision that the log has. An outage then is no sign that nothing has changed
@@ -10,7 +10,7 @@ export async function afterAppend<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isDatabaseDown(error) && !(error instanceof LogUnavailableError)) throw error;
+    if (!isPassing(error)) throw error;
     throw new OutcomeUnknownError('the log has the decision, but it may not be in effect: repeat it', { cause: error });
   }
 }

@@ -1,9 +1,9 @@
 import { recoveryState } from '../commands/operations/recovery.ts';
 import { createAccounts } from '../commands/referral/accounts.ts';
-import { isDatabaseDown } from '../database/errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../database/lease.ts';
+import { isPassing } from '../log/is-passing.ts';
 import { countGroups, partitionsOfGroups, type WorkOnPartitions } from '../log/partition-groups.ts';
-import { type Cursor, LogUnavailableError, OutcomeUnknownError, within } from '../log/port.ts';
+import { type Cursor, within } from '../log/port.ts';
 import { schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
@@ -84,8 +84,7 @@ async function keepRunning(
       if (process.isOutward === true) await untilRecovered({ ...context, logger }, process, signal);
       await runInTurn({ ...context, logger }, process, turn, signal);
     } catch (error) {
-      const passing = [LogUnavailableError, OutcomeUnknownError].some((kind) => error instanceof kind);
-      logger[passing || isDatabaseDown(error) ? 'warn' : 'error']({ err: error }, 'process failed; retrying');
+      logger[isPassing(error) ? 'warn' : 'error']({ err: error }, 'process failed; retrying');
       await showError(context, process, error instanceof Error ? error.message : String(error)).catch(
         (problem: unknown) => logger.warn({ err: problem }, "failed to save the process's error"),
       );

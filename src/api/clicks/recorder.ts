@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { appendClicks } from '../../commands/broadcast/append-clicks.ts';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
 import type { Click } from '../../domain/broadcast/clicks.ts';
-import { LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { isPassing } from '../../log/is-passing.ts';
 import { pause } from '../../util/pause.ts';
 
 /** `repeated`: the recipient has clicked the link too often; `dropped`: the log did not take it, or too many wait. */
@@ -109,13 +109,13 @@ export class ClickRecorder {
         await appendClicks(context, bot, id, items);
         return true;
       } catch (error) {
-        const isPassing = error instanceof LogUnavailableError || error instanceof OutcomeUnknownError;
+        const passes = isPassing(error);
         const isLate = signal.aborted && this.elapsed() - begun > CLOSE_MS;
         logger.warn(
           { err: error, bot, clicks: items.length },
-          `failed to record clicks; ${isPassing ? 'retrying' : 'dropping them'}`,
+          `failed to record clicks; ${passes ? 'retrying' : 'dropping them'}`,
         );
-        if (!isPassing || isLate) return false;
+        if (!passes || isLate) return false;
         // The same id again: the log stores the commit once.
         await (signal.aborted ? pause(FLUSH_MS) : pause(AGAIN_MS, signal));
       }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { isDatabaseDown } from '../../database/errors.ts';
-import { LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { isPassing } from '../../log/is-passing.ts';
 import type { FailureReport } from '../process.ts';
 import { FIRST_PAUSE_MS, MOST_PAUSE_MS } from './platform-health.ts';
 import { ReplacedError } from './stream-writer.ts';
@@ -38,7 +37,8 @@ export function createFailures({ broadcast, logger, elapsed, report }: FailuresO
     failed(error) {
       const before = recent();
       const text = error instanceof Error ? error.message : String(error);
-      const passing = isPassing(error);
+      // It is tried again at a steady pace.
+      const passing = isPassing(error) || error instanceof ReplacedError;
       const waitMs = passing || before === null ? FIRST_PAUSE_MS : Math.min(2 * before.waitMs, MOST_PAUSE_MS);
       if (before?.text !== text)
         logger[passing ? 'warn' : 'error'](
@@ -55,12 +55,4 @@ export function createFailures({ broadcast, logger, elapsed, report }: FailuresO
       isReported = false;
     },
   };
-}
-
-/** An outage ends by itself, and is tried at a steady pace. */
-function isPassing(error: unknown): boolean {
-  return (
-    [LogUnavailableError, OutcomeUnknownError, ReplacedError].some((kind) => error instanceof kind) ||
-    isDatabaseDown(error)
-  );
 }

@@ -5,7 +5,8 @@ import { type SendingEvent, type SendingState, sending } from '../../domain/broa
 import type { Decider, Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botSendingStream, sendingStream } from '../../domain/streams.ts';
-import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { isPassing } from '../../log/is-passing.ts';
+import { ConflictError } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 
 /** Writes one stream and keeps its state in memory. */
@@ -83,8 +84,7 @@ async function open<State, Event>(
 
   async function retry(error: unknown, signal: AbortSignal): Promise<void> {
     if (error instanceof Rejection) throw new ReplacedError(error.message);
-    const isPassing = [ConflictError, LogUnavailableError, OutcomeUnknownError].some((kind) => error instanceof kind);
-    if (!isPassing) throw error;
+    if (!isPassing(error)) throw error;
     signal.throwIfAborted();
     if (error instanceof ConflictError) return;
     logger.warn({ err: error, stream }, 'failed to append claims and outcomes; retrying');

@@ -3,11 +3,10 @@ import { beginJob, leaveJob, saveProgress } from '../../administration/job-progr
 import { failureOf, runJob } from '../../administration/run-job.ts';
 import { load } from '../../commands/decide-and-append.ts';
 import { finishJob } from '../../commands/operations/work.ts';
-import { isDatabaseDown } from '../../database/errors.ts';
 import { FRESH_MS } from '../../database/fresh-cache.ts';
 import { type Job, type JobResult, work } from '../../domain/operations/work.ts';
 import { WORK_STREAM } from '../../domain/streams.ts';
-import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { isPassing } from '../../log/is-passing.ts';
 import { loadReadModel } from '../../projections/load-read-model.ts';
 import { createPatientReader } from '../../projections/reader.ts';
 import { MANIFESTS, manifestOf } from '../../projections/registry.ts';
@@ -78,19 +77,12 @@ async function resultOf(context: ProcessContext, job: Job, signal: AbortSignal):
     return await runJob(await longWork(context, signal, show), job);
   } catch (error) {
     if (signal.aborted) return null;
-    if (isOutage(error)) throw error;
+    if (isPassing(error)) throw error;
     logger.error({ err: error, job: job.job_id }, 'job failed');
     return failureOf(error instanceof Error ? error.message : String(error));
   } finally {
     clearInterval(saving);
   }
-}
-
-function isOutage(error: unknown): boolean {
-  return (
-    [LogUnavailableError, OutcomeUnknownError, ConflictError].some((kind) => error instanceof kind) ||
-    isDatabaseDown(error)
-  );
 }
 
 async function longWork(

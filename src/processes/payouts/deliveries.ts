@@ -10,7 +10,8 @@ import { findPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import type { Tables } from '../../database/tables.ts';
 import { noticeBody, resultOfStatus, retryAfter, signedHeaders } from '../../domain/referral/delivery.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import { ConflictError, type Cursor, LogUnavailableError, OutcomeUnknownError } from '../../log/port.ts';
+import { isPassing } from '../../log/is-passing.ts';
+import type { Cursor } from '../../log/port.ts';
 import { accountsManifest } from '../../projections/accounts/manifest.ts';
 import { catalogManifest } from '../../projections/catalog/manifest.ts';
 import {
@@ -193,8 +194,4 @@ function endOf(result: CallResult, now: number): AttemptEnd | null {
       return { result: says, sent: true, status, error, retryAfter: retryAfter(result.retryAfter, now) };
     }
   }
-}
-
-function isPassing(error: unknown): boolean {
-  return [LogUnavailableError, OutcomeUnknownError, ConflictError].some((kind) => error instanceof kind);
 }

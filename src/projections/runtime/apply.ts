@@ -1,12 +1,11 @@
 import pg from 'pg';
 import { isCitus } from '../../database/citus.ts';
-import { isDatabaseDown } from '../../database/errors.ts';
 import { inTransaction } from '../../database/transaction.ts';
+import { isPassing } from '../../log/is-passing.ts';
 import {
   type Batch,
   type Cursor,
   type Keyring,
-  LogUnavailableError,
   type Position,
   partitionOf,
   type RecordedCommit,
@@ -238,6 +237,6 @@ const DATA_OR_PROGRAM = /^(0A|21|22|23|42|P0|XX)/;
 
 /** Whether the commits, or the program that applies them, caused the error: a retry would not help. */
 function isOfCommits(error: unknown): boolean {
-  if (isDatabaseDown(error) || error instanceof LogUnavailableError) return false;
+  if (isPassing(error)) return false;
   return error instanceof pg.DatabaseError ? DATA_OR_PROGRAM.test(error.code ?? '') : true;
 }

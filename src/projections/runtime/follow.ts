@@ -1,6 +1,5 @@
-import { isDatabaseDown } from '../../database/errors.ts';
+import { isPassing } from '../../log/is-passing.ts';
 import { countGroups, partitionsOfGroups } from '../../log/partition-groups.ts';
-import { LogUnavailableError } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { READ_MODEL_NAMES } from '../registry.ts';
@@ -65,8 +64,7 @@ async function logStop(options: FollowOptions, error: unknown): Promise<Stopped>
   const stopped = stoppedBy(error, await isDropped(options));
   if (stopped.reason === 'bad event') logger.error({ err: error, projection }, 'projection stopped at a bad event');
   if (stopped.reason === 'failed') {
-    const isPassing = error instanceof CheckpointTakenError || error instanceof LogUnavailableError;
-    const level = isDatabaseDown(error) || isPassing ? 'warn' : 'error';
+    const level = isPassing(error) || error instanceof CheckpointTakenError ? 'warn' : 'error';
     logger[level]({ err: error, projection }, 'failed to project; retrying');
   }
   return stopped;
