@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CHUNK_EVENTS } from '../../src/columns/chunk.ts';
-import { NEWEST_EVENTS } from '../../src/projections/events/packed/pack.ts';
+import { NEWEST_EVENTS } from '../../src/projections/events/packed/due.ts';
 import { startTestService } from '../support/service.ts';
 
 /** Events of one request. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CHUNK_EVENTS } from '../../src/columns/chunk.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { CHANGED_IN_CHUNK, NEWEST_EVENTS, packSlice } from '../../src/projections/events/packed/pack.ts';
+import { CHANGED_IN_CHUNK, NEWEST_EVENTS } from '../../src/projections/events/packed/due.ts';
+import { packSlice } from '../../src/projections/events/packed/pack.ts';
 import { EVENTS_DDL } from '../../src/projections/events/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { CHUNK_EVENTS } from '../../../src/columns/chunk.ts';
-import { NEWEST_EVENTS } from '../../../src/projections/events/packed/pack.ts';
+import { NEWEST_EVENTS } from '../../../src/projections/events/packed/due.ts';
 import type { RewardProgram } from '../../support/reward-program.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { describeRefunds } from './refunds.suite.ts';

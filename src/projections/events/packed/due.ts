@@ -1,9 +1,21 @@
 import type { ClientBase } from 'pg';
+import { CHUNK_EVENTS } from '../../../columns/chunk.ts';
 import { isKnownAsCitus, ofBot } from '../../../database/citus.ts';
 import { nameOf } from '../../batch-sql.ts';
 import type { Moment } from '../draft.ts';
 
-/** When packing is due, and the size of a chunk: the constants of pack.ts. */
+/** Packing is due when a chunk's events and these are not packed. These, the newest, stay unpacked, since late ones may follow. */
+export const NEWEST_EVENTS = 512;
+/**
+ * Packing is also due when this many packed events have changed, plus one of this share of all packed events: reports read
+ * changed events one by one. For a single chunk the limit is lower: to pack it again costs less per event, and most late
+ * events are only a little late.
+ */
+export const CHANGED_EVENTS = 2000;
+export const CHANGED_SHARE = 128;
+export const CHANGED_IN_CHUNK = 512;
+
+/** When packing is due, and the size of a chunk. */
 export interface PackLimits {
   readonly chunk: number;
   readonly newest: number;
@@ -11,6 +23,14 @@ export interface PackLimits {
   readonly share: number;
   readonly changedInChunk: number;
 }
+
+export const LIMITS: PackLimits = {
+  chunk: CHUNK_EVENTS,
+  newest: NEWEST_EVENTS,
+  changed: CHANGED_EVENTS,
+  share: CHANGED_SHARE,
+  changedInChunk: CHANGED_IN_CHUNK,
+};
 
 export interface Timeline {
   readonly bot_id: number;
