@@ -5,10 +5,10 @@ import { type ReportAnswer, ReportTooLargeError } from '../queries/reports/answe
 import { NoSuchCellError } from '../queries/reports/breakdown.ts';
 import { type CacheUse, createChunkCache } from '../queries/reports/chunk-cache.ts';
 import {
-  type CellTask,
+  type CellRequest,
   type CellUsers,
   cellUsersFinder,
-  type ReportTask,
+  type ReportRequest,
   reportRunner,
 } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
@@ -25,8 +25,8 @@ export interface ReportThreadData {
 }
 
 /** One report for a thread to run, or a cell of one whose users it finds. */
-export interface ReportThreadTask {
-  readonly task: ReportTask | CellTask;
+export interface ReportThreadRequest {
+  readonly request: ReportRequest | CellRequest;
   /** Leads to the thread that listens, which gets a message when the report begins. */
   readonly listener: MessagePort;
 }
@@ -49,7 +49,7 @@ export interface ThreadUse {
   readonly cache: CacheUse;
 }
 
-/** The answer of a thread to a task. */
+/** The answer of a thread to a request. */
 export interface ReportThreadAnswer {
   readonly outcome: ReportOutcome;
   readonly use: ThreadUse;
@@ -70,17 +70,17 @@ const runReport = reportRunner(pool, cache);
 const findUsers = cellUsersFinder(pool, cache);
 
 /** Runs one report. Reports have separate threads, so that reading millions of events does not make requests wait. */
-export default async function runTask({ task, listener }: ReportThreadTask): Promise<ReportThreadAnswer> {
-  const outcome = await outcomeOf(task, listener);
+export default async function runRequest({ request, listener }: ReportThreadRequest): Promise<ReportThreadAnswer> {
+  const outcome = await outcomeOf(request, listener);
   const { heapUsed: heapBytes, external: externalBytes } = process.memoryUsage();
   return { outcome, use: { threadId, heapBytes, externalBytes, cache: cache.use } };
 }
 
-async function outcomeOf(task: ReportTask | CellTask, listener: MessagePort): Promise<ReportOutcome> {
+async function outcomeOf(request: ReportRequest | CellRequest, listener: MessagePort): Promise<ReportOutcome> {
   listener.postMessage('begun');
   try {
-    if ('cell' in task) return { type: 'users', users: await findUsers(task) };
-    return { type: 'answer', answer: await runReport(task) };
+    if ('cell' in request) return { type: 'users', users: await findUsers(request) };
+    return { type: 'answer', answer: await runReport(request) };
   } catch (error) {
     if (error instanceof NoSuchCellError) return { type: 'no such cell', key: error.key, message: error.message };
     if (error instanceof ReportTimeoutError) return { type: 'timeout' };

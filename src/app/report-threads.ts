@@ -9,12 +9,12 @@ import { DatabaseUnavailableError } from '../database/errors.ts';
 import { type Cell, type Column, type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
 import { NoSuchCellError } from '../queries/reports/breakdown.ts';
 import { ReportNotRunError, reportQueue } from '../queries/reports/report-queue.ts';
-import type { CellTask, FindCellUsers, ReportTask, RunReport } from '../queries/reports/run-report.ts';
+import type { CellRequest, FindCellUsers, ReportRequest, RunReport } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
 import { type ActiveSpan, inSpan } from '../util/tracing.ts';
 import { type ReportResult, reportMetrics } from './metrics/report-metrics.ts';
 import type { MetricValues } from './metrics/thread-metrics.ts';
-import type { ReportOutcome, ReportThreadAnswer, ReportThreadData, ReportThreadTask } from './report-thread.ts';
+import type { ReportOutcome, ReportThreadAnswer, ReportThreadData, ReportThreadRequest } from './report-thread.ts';
 
 /** Runs reports on other threads than the one that answers requests. */
 export interface ReportThreads {
@@ -39,7 +39,7 @@ export function startReportThreads(connectionString: string, config: ReportConfi
 
 /** A pool of threads. The first report starts a thread; more threads start while reports wait. */
 class Threads implements ReportThreads {
-  private readonly threads: Piscina<ReportThreadTask, ReportThreadAnswer>;
+  private readonly threads: Piscina<ReportThreadRequest, ReportThreadAnswer>;
   private readonly queue: ReturnType<typeof reportQueue>;
   private readonly counts: ReturnType<typeof reportMetrics>;
   /** How many reports run. */
@@ -69,16 +69,16 @@ class Threads implements ReportThreads {
     }));
   }
 
-  readonly run: RunReport = async (task, keyId) => {
-    const outcome = await this.runAtTurn(task, keyId);
+  readonly run: RunReport = async (request, keyId) => {
+    const outcome = await this.runAtTurn(request, keyId);
     if (outcome.type === 'answer') return restored(outcome.answer);
-    throw errorOf(outcome, task);
+    throw errorOf(outcome, request);
   };
 
-  readonly findUsers: FindCellUsers = async (task, keyId) => {
-    const outcome = await this.runAtTurn(task, keyId);
+  readonly findUsers: FindCellUsers = async (request, keyId) => {
+    const outcome = await this.runAtTurn(request, keyId);
     if (outcome.type === 'users') return outcome.users;
-    throw errorOf(outcome, task);
+    throw errorOf(outcome, request);
   };
 
   readonly metrics = async (): Promise<MetricValues[]> => [await this.counts.registry.getMetricsAsJSON()];
@@ -88,13 +88,17 @@ class Threads implements ReportThreads {
   }
 
   /** Runs a report at its turn. Its time is measured with its wait. */
-  private runAtTurn(task: ReportTask | CellTask, keyId: number): Promise<ReportOutcome> {
-    const { type } = task.parsed.report;
+  private runAtTurn(request: ReportRequest | CellRequest, keyId: number): Promise<ReportOutcome> {
+    const { type } = request.parsed.report;
     const attributes = { 'botledger.report.type': type };
-    return inSpan(`report ${type}`, { kind: 'internal', attributes }, (span) => this.measured(task, keyId, span));
+    return inSpan(`report ${type}`, { kind: 'internal', attributes }, (span) => this.measured(request, keyId, span));
   }
 
-  private async measured(task: ReportTask | CellTask, keyId: number, span: ActiveSpan): Promise<ReportOutcome> {
+  private async measured(
+    request: ReportRequest | CellRequest,
+    keyId: number,
+    span: ActiveSpan,
+  ): Promise<ReportOutcome> {
     const asked = performance.now();
     let result: ReportResult = 'failed';
     try {
@@ -103,7 +107,7 @@ class Threads implements ReportThreads {
         this.counts.began(waitedMs);
         span.set({ 'botledger.report.wait_ms': Math.round(waitedMs) });
         this.running++;
-        return this.runInThread(task, leftMs).finally(() => this.running--);
+        return this.runInThread(request, leftMs).finally(() => this.running--);
       });
       result = RESULTS[outcome.type];
       return outcome;
@@ -113,12 +117,12 @@ class Threads implements ReportThreads {
     } finally {
       span.set({ 'botledger.report.result': result });
       if (result !== 'answered' && result !== 'no_such_cell') span.fail(result);
-      this.counts.ended(task.parsed.report.type, result, performance.now() - asked);
+      this.counts.ended(request.parsed.report.type, result, performance.now() - asked);
     }
   }
 
   /** Runs a report. Its time limit counts from when the thread begins it, since starting a thread also takes time. */
-  private async runInThread(task: ReportTask | CellTask, beginWithinMs: number): Promise<ReportOutcome> {
+  private async runInThread(request: ReportRequest | CellRequest, beginWithinMs: number): Promise<ReportOutcome> {
     const end = new AbortController();
     const { port1: thread, port2: listener } = new MessageChannel();
     let hasBegun = false;
@@ -126,11 +130,11 @@ class Threads implements ReportThreads {
     thread.once('message', () => {
       hasBegun = true;
       clearTimeout(timer);
-      timer = setTimeout(() => end.abort(), task.timeoutMs + GRACE_MS);
+      timer = setTimeout(() => end.abort(), request.timeoutMs + GRACE_MS);
     });
     try {
       const given = { signal: end.signal, transferList: [listener] };
-      const { outcome, use } = await this.threads.run({ task, listener }, given);
+      const { outcome, use } = await this.threads.run({ request, listener }, given);
       this.counts.used(use);
       return outcome;
     } catch (error) {

@@ -6,7 +6,7 @@ import { parseReport } from '../../domain/reports/parse-report.ts';
 import { type ReportAnswer, ReportTooLargeError } from '../../queries/reports/answer.ts';
 import { NoSuchCellError } from '../../queries/reports/breakdown.ts';
 import { ReportNotRunError } from '../../queries/reports/report-queue.ts';
-import type { CellTask, CellUsers, ReportTask } from '../../queries/reports/run-report.ts';
+import type { CellRequest, CellUsers, ReportRequest } from '../../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../../queries/reports/snapshot.ts';
 import { principalOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../errors.ts';
@@ -15,7 +15,7 @@ import type { FindNamedSegments } from './named-saved-segments.ts';
 /** No limit of rows. */
 export const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 
-export interface ReportQuestion {
+export interface UncheckedReport {
   readonly bot: { readonly bot_id: number; readonly public_key: string; readonly timezone: string };
   /** An unchecked report_config. */
   readonly config: unknown;
@@ -29,41 +29,41 @@ export interface ReportQuestion {
  * @throws ApiError 400 for a wrong config or too large a report, 429 for too many reports of the key at once, 502 for a
  * report that takes too long, 503 for one that no thread could start in time
  */
-export type AnswerReport = (reply: FastifyReply, question: ReportQuestion) => Promise<ReportAnswer>;
+export type AnswerReport = (reply: FastifyReply, report: UncheckedReport) => Promise<ReportAnswer>;
 
-interface CellUsersQuestion extends Omit<ReportQuestion, 'rows'> {
+interface UncheckedCell extends Omit<UncheckedReport, 'rows'> {
   /** An unchecked cell. */
   readonly cell: unknown;
 }
 
 /** Throws as {@link AnswerReport}, and ApiError 400 for a cell that the report does not have. */
-export type FindUsersOfCell = (reply: FastifyReply, question: CellUsersQuestion) => Promise<CellUsers>;
+export type FindUsersOfCell = (reply: FastifyReply, cell: UncheckedCell) => Promise<CellUsers>;
 
 /** Runs a parsed report. The service adds the tables, the lag and the time limit. */
-type RunAsked = (
-  asked: Pick<ReportTask, 'botId' | 'parsed' | 'savedSegments' | 'limit'>,
+type RunRequest = (
+  request: Pick<ReportRequest, 'botId' | 'parsed' | 'savedSegments' | 'limit'>,
   keyId: number,
 ) => Promise<ReportAnswer>;
-type FindAsked = (
-  asked: Pick<CellTask, 'botId' | 'parsed' | 'savedSegments' | 'cell'>,
+type FindRequest = (
+  request: Pick<CellRequest, 'botId' | 'parsed' | 'savedSegments' | 'cell'>,
   keyId: number,
 ) => Promise<CellUsers>;
 
-export function answerReport(runAsked: RunAsked, limit: ConcurrencyLimit, findNamed: FindNamedSegments): AnswerReport {
+export function answerReport(run: RunRequest, limit: ConcurrencyLimit, findNamed: FindNamedSegments): AnswerReport {
   return async (reply, { bot, config, rows, placed = unplaced }) => {
     const parsed = parseReport(config, bot.timezone);
     if (!parsed.ok) throw invalid(parsed.problems.map(placed));
     const { savedSegments, problems } = await findNamed(bot, parsed.savedSegments);
     if (problems.length > 0) throw invalid(problems.map(placed));
     const { keyId } = principalOf(reply.request);
-    const asked = { botId: bot.bot_id, parsed, savedSegments, limit: rows };
-    const answer = await limit(keyId, reply, () => runAsked(asked, keyId)).catch(refuse);
+    const request = { botId: bot.bot_id, parsed, savedSegments, limit: rows };
+    const answer = await limit(keyId, reply, () => run(request, keyId)).catch(refuse);
     return { ...answer, meta: { ...answer.meta, warnings: answer.meta.warnings.map(placed) } };
   };
 }
 
 export function findUsersOfCell(
-  findAsked: FindAsked,
+  find: FindRequest,
   limit: ConcurrencyLimit,
   findNamed: FindNamedSegments,
 ): FindUsersOfCell {
@@ -75,8 +75,8 @@ export function findUsersOfCell(
     const named = await findNamed(bot, parsed.savedSegments);
     if (named.problems.length > 0) throw invalid(named.problems.map(placed));
     const { keyId } = principalOf(reply.request);
-    const asked = { botId: bot.bot_id, parsed, savedSegments: named.savedSegments, cell };
-    return limit(keyId, reply, () => findAsked(asked, keyId)).catch(refuse);
+    const request = { botId: bot.bot_id, parsed, savedSegments: named.savedSegments, cell };
+    return limit(keyId, reply, () => find(request, keyId)).catch(refuse);
   };
 }
 

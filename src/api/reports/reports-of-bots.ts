@@ -34,12 +34,12 @@ export function reportsOfBots(options: ReportsOptions): ReportsOfBots {
   const findNamed = findNamedSegments({ db, log });
   return {
     answer: answerReport(
-      async (asked, keyId) => runReport({ ...asked, ...(await situation()) }, keyId),
+      async (request, keyId) => runReport({ ...request, ...(await situation()) }, keyId),
       limit,
       findNamed,
     ),
     findUsers: findUsersOfCell(
-      async (asked, keyId) => findCellUsers({ ...asked, ...(await situation()) }, keyId),
+      async (request, keyId) => findCellUsers({ ...request, ...(await situation()) }, keyId),
       limit,
       findNamed,
     ),

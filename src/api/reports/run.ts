@@ -5,7 +5,7 @@ import { botOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { ALL_ROWS, type AnswerReport, type ReportQuestion } from './answer-report.ts';
+import { ALL_ROWS, type AnswerReport, type UncheckedReport } from './answer-report.ts';
 import { type FindReportSources, findReport, unknownReport } from './find-report.ts';
 import { reportCsv, reportJson } from './report-text.ts';
 import { FORMATS, type NamedReport, previewBody, type RunRequest, reportAnswer, runBody } from './schemas.ts';
@@ -94,7 +94,7 @@ export async function namedReport(
   request: FastifyRequest,
   { uuid, report_config, params }: NamedReport,
   sources: FindReportSources,
-): Promise<Omit<ReportQuestion, 'rows'>> {
+): Promise<Omit<UncheckedReport, 'rows'>> {
   if (uuid === undefined) return { bot: botOf(request), config: report_config };
   const { bot, report } = await findReport(request, uuid, sources);
   if (report === null) throw unknownReport();
@@ -103,7 +103,7 @@ export async function namedReport(
 }
 
 /** The saved config with another period. Problems and warnings of the period point at `params`, where the caller sent it. */
-function withPeriod(saved: unknown, given: JsonObject): Pick<ReportQuestion, 'config' | 'placed'> {
+function withPeriod(saved: unknown, given: JsonObject): Pick<UncheckedReport, 'config' | 'placed'> {
   const params = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   if (!isJsonObject(saved) || Object.keys(params).length === 0) return { config: saved };
   const settings = objectIn(saved, 'settings');

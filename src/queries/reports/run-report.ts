@@ -6,31 +6,22 @@ import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
 import type { ReportCell } from '../../domain/reports/cell.ts';
 import { fieldsNamed, type Report } from '../../domain/reports/report.ts';
-import {
-  eventWarnings,
-  type KnownEvent,
-  type KnownProperty,
-  type NamedEvent,
-  type NamedProperty,
-  propertyWarnings,
-} from '../../domain/reports/warnings.ts';
+import { eventWarnings, type KnownEvent, propertyWarnings } from '../../domain/reports/warnings.ts';
 import type { ReportAnswer, Rows } from './answer.ts';
-import { cellUsers } from './cell-users.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { type Deferred, deferredValues } from './deferred.ts';
-import { type KnownPropertiesRow, knownPropertiesOf, knownPropertiesSql } from './event-properties.ts';
 import type { ReportTables } from './fields.ts';
-import { funnelRows } from './funnel.ts';
-import { listRows } from './list.ts';
-import { retentionRows, retentionSpan } from './retention.ts';
+import { funnelRows, funnelUsers } from './funnel.ts';
+import { listRows, listUsers } from './list.ts';
+import { retentionRows, retentionSpan, retentionUsers } from './retention.ts';
 import { savedSegmentMembers } from './saved-segment-members.ts';
 import { openScan, type Scan, type ScanOptions } from './scan.ts';
-import { inSnapshot, type Query } from './snapshot.ts';
-import { findEvents, type NamedThings, type StoredEvents } from './stored-events.ts';
-import { trendsRows } from './trends.ts';
+import { inSnapshot } from './snapshot.ts';
+import { findEvents, findNamed, type NamedThings, type StoredEvents } from './stored-events.ts';
+import { trendsRows, trendsUsers } from './trends.ts';
 
-/** A checked report to run over the events of a bot. */
-export interface ReportTask {
+/** A report as a client asks for it, checked, over the events of a bot. */
+export interface ReportRequest {
   readonly tables: ReportTables;
   readonly botId: number;
   readonly parsed: {
@@ -56,10 +47,10 @@ export interface ReportTask {
  * @param keyId the API key that requests the report: keys take turns
  * @throws ReportTimeoutError, ReportTooLargeError, ReportNotRunError, and the errors of an unavailable database
  */
-export type RunReport = (task: ReportTask, keyId: number) => Promise<ReportAnswer>;
+export type RunReport = (request: ReportRequest, keyId: number) => Promise<ReportAnswer>;
 
 /** A cell of a report, to find the users behind it. */
-export interface CellTask extends Omit<ReportTask, 'limit'> {
+export interface CellRequest extends Omit<ReportRequest, 'limit'> {
   readonly cell: ReportCell;
 }
 
@@ -72,14 +63,14 @@ export interface CellUsers {
 }
 
 /** As {@link RunReport}. @throws NoSuchCellError, too */
-export type FindCellUsers = (task: CellTask, keyId: number) => Promise<CellUsers>;
+export type FindCellUsers = (request: CellRequest, keyId: number) => Promise<CellUsers>;
 
 /** Runs reports in this thread, on a connection of the pool. */
-export function reportRunner(pool: pg.Pool, cache: ChunkCache): (task: ReportTask) => Promise<ReportAnswer> {
-  return async (task) => {
-    const { report, warnings, events, properties } = task.parsed;
+export function reportRunner(pool: pg.Pool, cache: ChunkCache): (request: ReportRequest) => Promise<ReportAnswer> {
+  return async (request) => {
+    const { report, warnings, events, properties } = request.parsed;
     const { timezone, from, to } = report.period;
-    const { result, deferred, behindMs } = await inReport(pool, cache, task, (options) => rowsOf(task, options));
+    const { result, deferred, behindMs } = await inRun(pool, cache, request, (options) => rowsOf(request, options));
     const { columns, rows, total, matching } = result;
     return {
       columns,
@@ -91,7 +82,7 @@ export function reportRunner(pool: pg.Pool, cache: ChunkCache): (task: ReportTas
         rows_total: total,
         ...(matching === undefined ? {} : { rows_matching: matching }),
         truncated: rows.length < total,
-        data_as_of: isoWithOffset(task.now - behindMs, timezone),
+        data_as_of: isoWithOffset(request.now - behindMs, timezone),
         lag_ms: behindMs,
         warnings: [
           ...warnings,
@@ -105,10 +96,10 @@ export function reportRunner(pool: pg.Pool, cache: ChunkCache): (task: ReportTas
 }
 
 /** Finds the users of cells in this thread, on a connection of the pool. */
-export function cellUsersFinder(pool: pg.Pool, cache: ChunkCache): (task: CellTask) => Promise<CellUsers> {
-  return async (task) => {
-    const { cell, now, parsed } = task;
-    const { result, behindMs } = await inReport(pool, cache, task, (options) =>
+export function cellUsersFinder(pool: pg.Pool, cache: ChunkCache): (request: CellRequest) => Promise<CellUsers> {
+  return async (request) => {
+    const { cell, now, parsed } = request;
+    const { result, behindMs } = await inRun(pool, cache, request, (options) =>
       cellUsers(parsed.report, { cell, now }, options),
     );
     return { ids: result, data_as_of: isoWithOffset(now - behindMs, parsed.report.period.timezone) };
@@ -120,13 +111,12 @@ interface RowsAndNames extends Rows, Pick<StoredEvents, 'properties'> {
   readonly known: readonly KnownEvent[];
 }
 
-async function rowsOf(task: ReportTask, options: ScanOptions): Promise<RowsAndNames> {
-  const { tables, botId, limit, now } = task;
-  const { report, events, properties } = task.parsed;
+async function rowsOf(request: ReportRequest, options: ScanOptions): Promise<RowsAndNames> {
+  const { limit, now } = request;
+  const { report, events, properties } = request.parsed;
   if (report.type === 'list') {
-    const asked = { query: options.snapshot.query, tables, botId };
-    const known = { known: await knownEvents(events, asked), properties: await knownProperties(properties, asked) };
-    return { ...(await listRows(report, options, limit)), ...known };
+    const named = await findNamed(options, { events, properties });
+    return { ...(await listRows(report, options, limit)), ...named };
   }
   const stored = await findEvents(options, { events, properties });
   const scan = await openScan(options, fieldsNamed(report), stored);
@@ -148,7 +138,7 @@ function scannedRows(
   }
 }
 
-/** The age of the data that {@link inReport} worked on. */
+/** The age of the data that {@link inRun} worked on. */
 interface Freshness {
   readonly deferred: Deferred | null;
   /** How far the data is behind, with deferred work. */
@@ -156,10 +146,10 @@ interface Freshness {
 }
 
 /** Works on the data of a report, in one snapshot and within its time limit. */
-async function inReport<T>(
+async function inRun<T>(
   pool: pg.Pool,
   cache: ChunkCache,
-  { tables, botId, parsed: { report }, savedSegments = new Map(), now, lagMs, timeoutMs }: Omit<ReportTask, 'limit'>,
+  { tables, botId, parsed: { report }, savedSegments = new Map(), now, lagMs, timeoutMs }: Omit<ReportRequest, 'limit'>,
   work: (options: ScanOptions) => Promise<T>,
 ): Promise<Freshness & { readonly result: T }> {
   const span = report.type === 'retention' ? retentionSpan(report) : report.period;
@@ -177,32 +167,39 @@ async function inReport<T>(
   return { result, deferred, behindMs: deferred === null ? lagMs : Math.max(lagMs, now - deferred.since) };
 }
 
-/** The event types of a bot that have one of the ids or names. */
-async function knownEvents(
-  named: readonly NamedEvent[],
-  { query, tables, botId }: Asked,
-): Promise<readonly KnownEvent[]> {
-  if (named.length === 0) return [];
-  const ids = named.map(({ eventId }) => eventId);
-  const names = named.flatMap(({ name }) => (name === undefined ? [] : [name]));
-  return query(sql<KnownEvent>`
-    SELECT event_id::int, name FROM ${sql.id(tables.events, 'event_types')}
-     WHERE bot_id = ${botId} AND (event_id = ANY(${ids}::bigint[]) OR name = ANY(${names}::text[]))
-     ORDER BY event_id`);
+interface AskedCell {
+  /** A cell of the report's type. */
+  readonly cell: ReportCell;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: number;
 }
 
-interface Asked {
-  readonly query: Query;
-  readonly tables: ReportTables;
-  readonly botId: number;
+/**
+ * The ids of the users behind a cell of a report, ascending (decisions.md#report-cells).
+ * @throws NoSuchCellError
+ */
+export async function cellUsers(report: Report, asked: AskedCell, options: ScanOptions): Promise<Float64Array> {
+  if (report.type === 'list') return Float64Array.from(await listUsers(report, options)).sort();
+  return idsOf(await indexesOf(report, asked, options), options);
 }
 
-async function knownProperties(
-  named: readonly NamedProperty[],
-  { query, ...of }: Asked,
-): Promise<readonly KnownProperty[]> {
-  if (named.length === 0) return [];
-  const [row] = await query(sql<{ properties: KnownPropertiesRow }>`
-    SELECT (${knownPropertiesSql(of, named)}) AS properties`);
-  return knownPropertiesOf(row!.properties);
+async function indexesOf(
+  report: Exclude<Report, { type: 'list' }>,
+  { cell, now }: AskedCell,
+  options: ScanOptions,
+): Promise<readonly number[]> {
+  const scan = await openScan(options, fieldsNamed(report));
+  if (report.type === 'trends' && cell.type === 'trends') return trendsUsers(report, scan, cell);
+  if (report.type === 'funnels' && cell.type === 'funnels') return funnelUsers(report, scan, { cell, now });
+  if (report.type === 'retention' && cell.type === 'retention') return retentionUsers(report, scan, { cell, now });
+  throw new TypeError(`a report of type ${report.type} has no cell of type ${cell.type}`);
+}
+
+/** The ids of users from their indexes among the bot's users. One row of bytes: a million rows would take seconds. */
+async function idsOf(indexes: readonly number[], { snapshot, tables, botId }: ScanOptions): Promise<Float64Array> {
+  const [row] = await snapshot.query(sql<{ readonly ids: Buffer | null }>`
+    SELECT string_agg(int8send(user_id), '' ORDER BY user_id) AS ids FROM ${sql.id(tables.events, 'known_users')}
+     WHERE bot_id = ${botId} AND idx = ANY(${`{${indexes.join()}}`}::int[])`);
+  const bytes = row?.ids ?? Buffer.alloc(0);
+  return Float64Array.from({ length: bytes.length / 8 }, (_, i) => Number(bytes.readBigInt64BE(8 * i)));
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { CHUNK_EVENTS } from '../../columns/chunk.ts';
 import type { KnownEvent, KnownProperty, NamedEvent, NamedProperty } from '../../domain/reports/warnings.ts';
 import { type ChunkCache, type Kept, TOO_LARGE } from './chunk-cache.ts';
-import { type KnownPropertiesRow, knownPropertiesOf, knownPropertiesSql } from './event-properties.ts';
+import { typesOf } from './event-properties.ts';
 import type { ReportTables } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
 import { withConstants } from './statement.ts';
@@ -34,11 +34,11 @@ export interface StoredEvents {
   readonly properties: readonly KnownProperty[];
 }
 
-/** The events and properties that a report names. */
 /** Earlier than any event: the first day that a date can name; and later than any event. */
 export const ALWAYS = -8_640_000_000_000_000;
 export const NEVER = 8_640_000_000_000_001;
 
+/** The events and properties that a report names. */
 export interface NamedThings {
   readonly events: readonly NamedEvent[];
   readonly properties: readonly NamedProperty[];
@@ -88,34 +88,58 @@ export async function findEvents(
 ): Promise<StoredEvents> {
   const { botId, tables, span, snapshot } = options;
   const table = (name: string) => sql.id(tables.events, name);
-  const known = named.events.length === 0 ? sql`NULL` : sql`(${knownEventsSql(options, named.events)})`;
-  const properties =
-    named.properties.length === 0 ? sql`NULL` : sql`(${knownPropertiesSql(options, named.properties)})`;
   const [found] = await snapshot.query<FoundRow>(
     sql.raw(
       withConstants(sql`
         SELECT b.user_count, b.utm_count, concat_ws(' ', t.tableoid, pg_postmaster_start_time()) AS source,
                t.until_date::float8, t.until_ord::float8, t.changed::float8, t.loose::float8, t.packed::float8,
-               t.writes::float8, t.packings::float8, ${known} AS known, ${properties} AS properties
+               t.writes::float8, t.packings::float8, ${namedSql(options, named)}
           FROM ${table('bots')} AS b LEFT JOIN ${table('timelines')} AS t USING (bot_id) WHERE b.bot_id = ${botId}`),
     ),
   );
   if (found === undefined) return { bot: undefined, chunks: [], oldestChunk: null, known: [], properties: [] };
-  const { known: types, properties: ofBot, ...bot } = found;
+  const { known, properties, ...bot } = found;
   const chunks = await chunksOf(options, bot);
   return {
     bot,
     ...chunks,
     chunks: inSpan(chunks.chunks, span),
-    known: types?.map(([event_id, name, count]) => ({ event_id, name, count })) ?? [],
-    properties: knownPropertiesOf(ofBot),
+    ...namedOf({ known, properties }),
   };
 }
 
-interface FoundRow extends BotRow {
+interface FoundRow extends BotRow, NamedRow {}
+
+/** As {@link findEvents}, but only the event types and properties. */
+export async function findNamed(
+  options: StoredEventsOptions,
+  named: NamedThings,
+): Promise<Pick<StoredEvents, 'known' | 'properties'>> {
+  if (named.events.length + named.properties.length === 0) return { known: [], properties: [] };
+  const select = withConstants(sql`SELECT ${namedSql(options, named)}`);
+  const [row] = await options.snapshot.query<NamedRow>(sql.raw(select));
+  return namedOf(row!);
+}
+
+interface NamedRow {
   /** Ids, names and counts. */
   readonly known: readonly (readonly [number, string, number])[] | null;
-  readonly properties: KnownPropertiesRow;
+  /** Names, each with the bits of its types, as the table has them. */
+  readonly properties: readonly (readonly [string, number])[] | null;
+}
+
+function namedOf({ known, properties }: NamedRow): Pick<StoredEvents, 'known' | 'properties'> {
+  return {
+    known: known?.map(([event_id, name, count]) => ({ event_id, name, count })) ?? [],
+    properties: properties?.map(([name, bits]) => ({ name, types: typesOf(bits) })) ?? [],
+  };
+}
+
+/** The columns of {@link NamedRow}. */
+function namedSql(options: StoredEventsOptions, { events, properties }: NamedThings): RawBuilder<unknown> {
+  const known = events.length === 0 ? sql`NULL` : sql`(${knownEventsSql(options, events)})`;
+  const ofBot = properties.length === 0 ? sql`NULL` : sql`(${knownPropertiesSql(options, properties)})`;
+  return sql`${known} AS known, ${ofBot} AS properties`;
 }
 
 function knownEventsSql({ botId, tables }: StoredEventsOptions, named: readonly NamedEvent[]): RawBuilder<unknown> {
@@ -125,6 +149,16 @@ function knownEventsSql({ botId, tables }: StoredEventsOptions, named: readonly 
     FROM ${sql.id(tables.events, 'event_types')}
    WHERE bot_id = ${botId} AND (event_id = ANY (ARRAY(SELECT json_array_elements_text(${ids}::json)::bigint))
                                 OR name = ANY (ARRAY(SELECT json_array_elements_text(${names}::json))))`;
+}
+
+function knownPropertiesSql(
+  { botId, tables }: StoredEventsOptions,
+  named: readonly NamedProperty[],
+): RawBuilder<unknown> {
+  const names = JSON.stringify([...new Set(named.map(({ name }) => name))]);
+  return sql`SELECT json_agg(json_build_array(name, types))
+    FROM ${sql.id(tables.events, 'event_properties')}
+   WHERE bot_id = ${botId} AND types <> 0 AND name = ANY (ARRAY(SELECT json_array_elements_text(${names}::json)))`;
 }
 
 /** A thread keeps the list of a bot's chunks until events are packed again. */

@@ -8,7 +8,7 @@ import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import { ReportTooLargeError } from '../../../src/queries/reports/answer.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { ReportNotRunError } from '../../../src/queries/reports/report-queue.ts';
-import { type ReportTask, reportRunner } from '../../../src/queries/reports/run-report.ts';
+import { type ReportRequest, reportRunner } from '../../../src/queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../../../src/queries/reports/snapshot.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-function task(type_chart: string, timeoutMs = 30_000, granularity = 'month', metrics = 1): ReportTask {
+function task(type_chart: string, timeoutMs = 30_000, granularity = 'month', metrics = 1): ReportRequest {
   const metric = { type: 'trend', event_id: null, event_name: 'any' };
   const amounts = { ...metric, agr: 'property_sum', agr_field: 'events.value_amount' };
   const requests =

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { type ReportTask, reportRunner } from '../../../src/queries/reports/run-report.ts';
+import { type ReportRequest, reportRunner } from '../../../src/queries/reports/run-report.ts';
 import { inSnapshot, ReportTimeoutError } from '../../../src/queries/reports/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { BOT_ID, storeWorld, TABLES, type WorldEvent } from './world.ts';
@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /** Runs a report of the first three days of 2025. */
-function run(source: object, limit = 10, timezone = 'UTC', changes: Partial<ReportTask> = {}) {
+function run(source: object, limit = 10, timezone = 'UTC', changes: Partial<ReportRequest> = {}) {
   const params = { ':date_from': '2025-01-01 00:00:00', ':date_to': '2025-01-03 23:59:59' };
   const parsed = parseReport({ source_request: { type: 'trends', ...source }, settings: { params } }, timezone);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
