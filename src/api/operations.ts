@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import { inTime } from '../util/in-time.ts';
 import { pause } from '../util/pause.ts';
-import { spacedCall } from '../util/spaced-call.ts';
+import { sharedCall } from '../util/shared-call.ts';
 import { type MeasuredState, measureDatabase, measureDisk, measureRequests, measureState } from './state-metrics.ts';
 
 /** How often the delay of the event loop is measured. The default of 10 ms costs an idle service more than all else. */
@@ -64,7 +64,7 @@ export function serveOperations(app: FastifyInstance, options: OperationsOptions
       return reply.status(503).header('retry-after', '1').send({ ok: false, error: reason, error_code: 503 });
     }
   });
-  const metrics = spacedCall(
+  const metrics = sharedCall(
     async () => {
       const [threads] = await Promise.all([options.threads(), measure(app.log)]);
       const texts = [registry, AggregatorRegistry.aggregate([...threads])].map((each) => each.metrics());

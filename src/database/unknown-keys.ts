@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { sharedLookUp } from '../util/shared-look-up.ts';
-import { spacedCall } from '../util/spaced-call.ts';
+import { sharedCall, sharedLookUp } from '../util/shared-call.ts';
 
 export interface UnknownKeysOptions<Value> {
   /** Reads values in one statement. A key without a value is absent. */
@@ -35,7 +34,7 @@ export function createUnknownKeys<Value>({
   let missed = new Set<string>();
 
   const load = sharedLookUp(loadMany, GAP_MS, pause);
-  const confirm = spacedCall(
+  const confirm = sharedCall(
     async () => {
       const keys = [...missed];
       missed = new Set();

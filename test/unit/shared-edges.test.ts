@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/api/openapi.ts';
 import { revalidate } from '../../src/api/revalidation.ts';
 import { addressBlock } from '../../src/util/address-block.ts';
-import { spacedCall } from '../../src/util/spaced-call.ts';
+import { sharedCall } from '../../src/util/shared-call.ts';
 
 /** Requests without a key cost the service little. */
 
@@ -26,7 +26,7 @@ describe('a spaced call', () => {
   function shared() {
     const running: ((value: number) => void)[] = [];
     const pauses: (() => void)[] = [];
-    const call = spacedCall(
+    const call = sharedCall(
       () => new Promise<number>((resolve) => running.push(resolve)),
       250,
       () => new Promise<void>((resolve) => pauses.push(resolve)),
@@ -55,7 +55,7 @@ describe('a spaced call', () => {
 
   it('begins again after a call that failed', async () => {
     let calls = 0;
-    const call = spacedCall(
+    const call = sharedCall(
       async () => {
         if (++calls === 1) throw new Error('no');
         return calls;

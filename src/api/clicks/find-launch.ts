@@ -6,8 +6,7 @@ import type { Reader } from '../../projections/reader.ts';
 import { botsOfBroadcasts } from '../../queries/broadcast/bot-of-broadcast.ts';
 import { inTime } from '../../util/in-time.ts';
 import { pause } from '../../util/pause.ts';
-import { sharedLookUp } from '../../util/shared-look-up.ts';
-import { spacedCall } from '../../util/spaced-call.ts';
+import { sharedCall, sharedLookUp } from '../../util/shared-call.ts';
 
 /** A launch whose clicks are counted. */
 interface FoundLaunch {
@@ -72,7 +71,7 @@ export function createFindLaunch({ log, db }: FindLaunchOptions): FindLaunch {
     const bot = await botOf(id);
     if (bot === null) return null;
     const read = () => inTurn(() => readLaunches(bot, id));
-    const entry = kept.get(id) ?? { launches: new Map(), read: spacedCall(read, READ_GAP_MS, pause) };
+    const entry = kept.get(id) ?? { launches: new Map(), read: sharedCall(read, READ_GAP_MS, pause) };
     kept.set(id, entry);
     entry.launches = await entry.read();
     return entry.launches.get(launch) ?? null;
