@@ -31,7 +31,7 @@ export class BodyPools {
 
   constructor(private readonly pools: Readonly<Record<PoolName, Pool>> = POOLS) {}
 
-  /** Holds the bytes. Returns the reason to refuse the body, which then does not hold them; null: there is room. */
+  /** Holds the bytes. Returns the reason to refuse the body. The body then holds no bytes; null: there is room. */
   hold(share: BodyShare, bytes: number): ApiError | null {
     const { maxBytes, maxBytesOfHolder } = this.pools[share.pool];
     const ofHolder = this.ofHolder(share) + bytes;

@@ -7,7 +7,7 @@ export const MAX_NODES = 500_000;
 export const MAX_NODES_AT_ONCE = 20_000;
 /** Bytes that are parsed at once. About 10 ms. */
 export const MAX_BYTES_AT_ONCE = 1 << 20;
-/** Commas of one body, which bound its plain values. */
+/** Commas of one body. They bound its plain values. */
 const MAX_COMMAS = 1_000_000;
 
 /** Bytes, nodes and commas up to a byte, or between two. */
@@ -25,7 +25,7 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const ARRAY = 0x5b;
-/** `[` and `{`, `]` and `}` differ in the bit 0x20 alone. */
+/** `[` and `{`, `]` and `}` differ only in the bit 0x20. */
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
@@ -54,7 +54,7 @@ export class BodyScan {
   private readonly total: Count = { position: 0, nodes: 0, commas: 0 };
   /** Where the present piece of the list begins. */
   private piece: Count = { ...this.total };
-  /** The begin of what is parsed at once: of an element, or of everything outside the long lists. */
+  /** The begin of the piece that is parsed at once: an element, or everything outside the long lists. */
   private unit: Count = { ...this.total };
   /** The sum of the ended long lists. The rest of the body is counted without it. */
   private inLists: Count = { ...this.total };

@@ -8,9 +8,9 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The body's bytes as received; null if none was sent. */
     rawBody: Buffer | null;
-    /** The reason to refuse the body unparsed, which is said after authentication; null: none. */
+    /** The reason to refuse the body unparsed, answered after authentication; null: none. */
     bodyProblem: ApiError | null;
-    /** The body's long lists, which are parsed in pieces. */
+    /** The body's long lists. They are parsed in pieces. */
     longLists: readonly CutList[];
     /** Whether the request has shown a key before its body: only then may the body be long (decisions.md#order-of-checks). */
     keyShown: boolean;
@@ -24,7 +24,7 @@ const UNSHOWN_BODY = 64 << 10;
 /** The limit for most routes, with a key in header or query. */
 export const SMALL_BODY = 1 << 20;
 export const LARGE_BODY = 16 << 20;
-/** Its bodies have a pool of their own, so that strangers cannot keep operators and owners out. */
+/** Its bodies have a separate pool, so that strangers cannot keep operators and owners out. */
 export const LOGIN_URL = '/console/session';
 /**
  * Takes bodies as bytes, of any media type. They are parsed only after the key has been checked, since a wrong body with a

@@ -3,7 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** The origins of web pages that may call, as browsers send them; `*` allows all. */
 export type CorsOrigins = readonly string[];
 
-/** Headers that an allowed page may send beside those that every page may (Fetch standard, "CORS-safelisted request-header"). */
+/**
+ * Headers that an allowed page may send besides the headers that every page may send (Fetch standard, "CORS-safelisted
+ * request-header").
+ */
 const HEADERS = 'Api-Key, Authorization, Content-Type, Idempotency-Key, Resource-Key, X-Request-Id';
 /** Seconds for which a browser may keep the answer to its preflight. Chromium's own limit is the same. */
 const MAX_AGE = 7200;

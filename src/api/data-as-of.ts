@@ -5,8 +5,8 @@ import type { EventLog } from '../log/port.ts';
 import { readModelLagMs } from '../projections/runtime/read-model-lag.ts';
 
 /**
- * Finds the time up to which all of these schemas have applied what was received, as ISO 8601 in a time zone. Call it before
- * the rows are read: they are then at least this fresh.
+ * Finds the time up to which all of these schemas have applied all received data, as ISO 8601 in a time zone. Call it
+ * before the rows are read: they are then at least this fresh.
  */
 export type DataAsOf = (schemas: readonly string[], timezone: string) => Promise<string>;
 

@@ -45,7 +45,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The form of send-target alone: field names with their messages (interface.md, Errors). */
+/** The form of only send-target: field names with their messages (interface.md, Errors). */
 export class TargetValidationError extends ApiError {
   constructor(problems: readonly Problem[]) {
     super(400, 'send-target validation', problems);
@@ -69,7 +69,10 @@ export function invalid(problems: readonly Problem[]): ApiError {
 
 export const unavailable = (message: string): ApiError => new ApiError(503, message, [], 1);
 
-/** The error to throw after a count that failed. @param what was counted, for the caller @param advice follows the reason */
+/**
+ * The error to throw after a count that failed. @param what the counted things, for the caller @param advice follows
+ * the reason
+ */
 export function failedCount(error: unknown, signal: AbortSignal, what: string, advice = ''): unknown {
   if (signal.aborted) return unavailable('the caller has gone');
   return error instanceof StatementTimeoutError ? new ApiError(502, `${what}: ${error.message}${advice}`) : error;
@@ -104,7 +107,7 @@ const MALFORMED: Readonly<Record<string, ApiError>> = {
 };
 const NOT_HTTP = new ApiError(400, 'the request is not valid HTTP');
 
-/** Answers bytes that are no HTTP request. Logs nothing: the error carries the packet, which may hold a key. */
+/** Answers bytes that are no HTTP request. Logs nothing: the error carries the packet, and that may hold a key. */
 export function answerMalformedHttp(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const answer = MALFORMED[error.code ?? ''] ?? NOT_HTTP;
@@ -142,7 +145,7 @@ function toApiError(error: FastifyError): ApiError {
   if (error instanceof LogUnavailableError) return unavailable('the log is not available, try again');
   if (error instanceof ReadModelNotReadyError) return unavailable(error.message);
   if (isDatabaseDown(error)) return unavailable('the database is not available, try again');
-  // Fastify's own refusals carry a status. Their texts hold the URL, which may hold a key.
+  // Fastify's own refusals carry a status. Their texts hold the URL, and that may hold a key.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
     return new ApiError(
       error.statusCode,

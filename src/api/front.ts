@@ -24,7 +24,7 @@ export interface Front {
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 72_000;
 
-/** Listens at once: `/health` answers 200, `/ready` and all else 503 with what the start waits for. */
+/** Listens at once: `/health` answers 200, `/ready` and all else 503 with the reason for the wait. */
 export async function openFront({ logger, host, port, waitsFor }: FrontOptions): Promise<Front> {
   let app: FastifyInstance | null = null;
   const starting = Fastify({

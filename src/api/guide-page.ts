@@ -70,7 +70,7 @@ ${body}</main>
 `;
 }
 
-/** Half of an anchor. Markdown gives a link no tag of its own, so `</a>` ends an anchor. */
+/** Half of an anchor. Markdown gives a link no separate tag, so `</a>` ends an anchor. */
 const ANCHOR_TAG = /^(<a id="[a-z-]+">|<\/a>)$/;
 
 function rendererOf(file: string, urls: ReadonlyMap<string, string>): RendererObject {

@@ -73,9 +73,9 @@ function callerOf(request: FastifyRequest): number | string {
 }
 
 /**
- * As {@link idempotently}, for answers that need the commit's result: `answerOf` makes the answer from the result of `work`,
- * which is of this request or of the commit that it repeats. If that commit is known beforehand, `work` gets it as `first`
- * and checks nothing any more. Throws as {@link idempotently}.
+ * As {@link idempotently}, for answers that need the commit's result: `answerOf` makes the answer from the result of
+ * `work`, for this request or for the commit that it repeats. If that commit is known beforehand, `work` gets it as
+ * `first` and checks nothing any more. Throws as {@link idempotently}.
  * @param streamOf the stream of a command that is not about the bot of the request, by the command's id
  */
 export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(

@@ -36,7 +36,7 @@ type Span = readonly [start: number, end: number];
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** `[` and `{`, `]` and `}` differ in the bit 0x20 alone. */
+/** `[` and `{`, `]` and `}` differ only in the bit 0x20. */
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 const PLUS = 0x2b;

@@ -31,7 +31,7 @@ const ERRORS: Readonly<Record<string, ErrorAnswer>> = {
   },
   409: {
     name: 'Conflict',
-    description: 'The same Idempotency-Key is being worked on, or the state of what is named forbids it',
+    description: 'The same Idempotency-Key is in progress, or the state of the named thing forbids the call',
     error: 'a request with this Idempotency-Key is being worked on',
   },
   413: {
@@ -186,7 +186,7 @@ const openForm = (schema: object): string =>
     key === 'additionalProperties' && value === false ? undefined : value,
   ).replace(REFERENCES, (_, name: string) => plainName(name));
 
-/** Leaves out the bounds ±(2^53 - 1), which the description of the document gives for all integers. */
+/** Leaves out the bounds ±(2^53 - 1): the description of the document gives them for all integers. */
 function withoutDoubleBounds(_key: string, value: unknown): unknown {
   const { minimum, maximum, ...rest } = Object(value) as { minimum?: unknown; maximum?: unknown };
   return minimum === Number.MIN_SAFE_INTEGER && maximum === Number.MAX_SAFE_INTEGER ? rest : value;

@@ -10,7 +10,7 @@ import { KEY_AND_BOT } from './route.ts';
 
 const DESCRIPTION = `Event intake, reports, broadcasts and a referral program for bots.
 
-Answers are \`{ok: true, data}\`; the intake methods answer \`{ok: true}\` alone, errors \`{ok: false, error, error_code}\`. Integers are
+Answers are \`{ok: true, data}\`; the intake methods answer only \`{ok: true}\`, errors \`{ok: false, error, error_code}\`. Integers are
 below 2^53, as JavaScript has them.
 
 The API key stands in the header \`Api-Key\` or \`Authorization: Bearer\`, in the query as \`api-key\`, or in a JSON object
@@ -26,9 +26,8 @@ const LOGO = {
 };
 
 /**
- * The Content-Security-Policy of the pages at /docs. Their scripts are our own files, and what they try out goes to this
- * service alone. Swagger UI draws its icons from `data:` addresses, and its highlighter writes a style
- * into the page.
+ * The Content-Security-Policy of the pages at /docs. Their scripts are our files, and their requests go only to this
+ * service. Swagger UI draws its icons from `data:` addresses, and its highlighter writes a style into the page.
  */
 const CONTENT_POLICY = [
   "default-src 'none'",

@@ -10,7 +10,7 @@ export function nameAsOf(reply: FastifyReply, answer: unknown): void {
   if (typeof asOf === 'string') void reply.header(AS_OF, asOf);
 }
 
-/** Larger bodies get no ETag, since the digest of a body takes some 2 ms a megabyte. */
+/** Larger bodies get no ETag, since the digest of a body takes about 2 ms a megabyte. */
 const MAX_BYTES = 1 << 20;
 
 /**

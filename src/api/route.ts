@@ -31,7 +31,7 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly query?: Query;
   /** The body's schema for OpenAPI. It also checks the body, unless `check` does. */
   readonly body?: Body;
-  /** Checks the parsed body if a schema alone cannot point at the wrong value. @throws ApiError */
+  /** Checks the parsed body if a schema cannot point at the wrong value. @throws ApiError */
   readonly check?: (body: unknown, request: FastifyRequest) => z.output<Body> | Promise<z.output<Body>>;
   readonly bodyLimit?: number;
   /** Whether the route accepts an Idempotency-Key, so that a repeat changes nothing. */
@@ -44,9 +44,9 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly otherMedia?: readonly string[];
   /** Media types of an answer that is never JSON and may be without end; the handler sets them. Such a route has no HEAD. */
   readonly media?: readonly string[];
-  /** Statuses beside 200 and those that every route shares. */
+  /** Statuses besides 200 and the statuses that every route shares. */
   readonly errors?: readonly number[];
-  /** Whether the answer may have exact decimals, which are written with all their digits. */
+  /** Whether the answer may have exact decimals. They are written with all their digits. */
   readonly exact?: boolean;
   /** Returns the answer. A stream is sent as it arrives, in the media type that the handler has set. */
   handle(input: RouteInput<z.output<Query>, z.output<Body>>): Promise<unknown>;
@@ -93,7 +93,7 @@ export const KEY_AND_BOT = [
   ...KEY,
   ...KEY.flatMap((key) => ['resourceKey', 'resourceKeyInQuery'].map((scheme) => ({ ...key, [scheme]: [] }))),
 ];
-/** By access, where it is not `KEY_AND_BOT`, which the document has for all. */
+/** By access, where it is not `KEY_AND_BOT`, the document's default. */
 const SECURITY: Partial<Record<AccessRule['resource'], object[]>> = {
   webhook: [{ secretToken: [] }],
   operator: KEY,

@@ -40,9 +40,9 @@ export interface ApiDependencies {
     | 'WEBHOOK_ALLOWED_NETWORKS'
     | 'PUBLIC_URL'
   >;
-  /** Connections for counts of audiences alone. */
+  /** Connections only for counts of audiences. */
   readonly counts: pg.Pool;
-  /** Connections for exports alone. */
+  /** Connections only for exports. */
   readonly exports: pg.Pool;
   readonly botApi: BotApi;
   readonly runReport: RunReport;

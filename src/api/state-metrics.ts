@@ -117,7 +117,7 @@ export function measureState(registry: Registry, options: MeasuredState): () => 
   });
   const open = new Gauge({
     name: 'botledger_log_horizon_seconds',
-    help: 'Age of the oldest open write transaction of the database, which holds the readers of the log back',
+    help: 'Age of the oldest open write transaction of the database. It holds the readers of the log back',
     labelNames: ['pid'],
     registers,
   });

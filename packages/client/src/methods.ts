@@ -270,7 +270,7 @@ export interface Methods {
      */
     countAudience(body: Body<'/v1/broadcast/audience-size'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/broadcast/audience-size', 'post'>>>;
     /**
-     * A message as a user would get it, with its entities, and what is wrong with it.
+     * A message as a user would get it, with its entities and its problems.
      *
      * `POST /v1/broadcast/preview`
      * @throws BotledgerError
@@ -421,7 +421,7 @@ export interface Methods {
      */
     listAllReferralPayouts(...rest: QueryArguments<'/v1/referral/all-payouts'>): Promise<DataOf<Answer<'/v1/referral/all-payouts', 'get'>>>;
     /**
-     * Every accrual of an account, reversed ones too, with the payout that has it.
+     * Every accrual of an account, also reversed ones, with the payout that claims it.
      *
      * `GET /v1/referral/entries`
      * @throws BotledgerError
@@ -486,14 +486,14 @@ export interface Methods {
      */
     issueKey(body: Body<'/v1/settings/keys/issue'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/settings/keys/issue', 'post'>>>;
     /**
-     * Issue a key in the place of another, which keeps working for the overlap. Its value is shown once.
+     * Issue a key in the place of another. The old key works until the overlap ends. The new value is shown once.
      *
      * `POST /v1/settings/keys/rotate`
      * @throws BotledgerError
      */
     rotateKey(body: Body<'/v1/settings/keys/rotate'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/settings/keys/rotate', 'post'>>>;
     /**
-     * Revoke a key other than that of the request, and the keys that it made by rotating itself, within 2 s.
+     * Revoke another key than the one of the request, and the keys that it made by rotating itself, within 2 s.
      *
      * `POST /v1/settings/keys/revoke`
      * @throws BotledgerError
@@ -507,7 +507,7 @@ export interface Methods {
      */
     listGoals(...rest: QueryArguments<'/v1/settings/goals'>): Promise<DataOf<Answer<'/v1/settings/goals', 'get'>>>;
     /**
-     * Create a goal, which send-target names by its target_id.
+     * Create a goal. send-target names it by its target_id.
      *
      * `POST /v1/settings/goals/create`
      * @throws BotledgerError
@@ -528,7 +528,7 @@ export interface Methods {
      */
     createUnit(body: Body<'/v1/settings/units/create'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/settings/units/create', 'post'>>>;
     /**
-     * The exchange rates, which an operator sets for all owners.
+     * The exchange rates. An operator sets them for all owners.
      *
      * `GET /v1/settings/exchange-rates`
      * @throws BotledgerError
@@ -570,7 +570,7 @@ export interface Methods {
      */
     getPayoutWebhook(...rest: QueryArguments<'/v1/settings/webhook'>): Promise<DataOf<Answer<'/v1/settings/webhook', 'get'>>>;
     /**
-     * Set the address. The first time shows the signing secret, which later addresses keep.
+     * Set the address. The first time shows the signing secret. Later addresses keep it.
      *
      * `POST /v1/settings/webhook/set`
      * @throws BotledgerError

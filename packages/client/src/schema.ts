@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 c3dbd95ef820546d7388e9ed2c5b80bd5c3fd4ed12b446903e9eceed3a5dc7fa
-// Types: sha256 36c0807650b527f4be30b93b5516063b9a1d4e75232e6e9b8ed7073c463e531f
+// Sources: sha256 54990a5d3f602434ee10ce1c0eb814fc61901247acc24dfbda444fefc54eab66
+// Types: sha256 578f51c46e8548e75ea0e875f602903271d12c749e18405a8670fcb1d4d59a4c
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -528,7 +528,7 @@ export interface components {
     BroadcastSettings: {
       /** @description Messages a second, 1 to 30, with paid broadcasts to 1000; default 10 */
       intervalCap?: number;
-      /** @description Links lead through this service, which counts clicks; default false */
+      /** @description Links lead through this service, and it counts clicks; default false */
       track_clicks?: boolean;
       rateLimitOnError?: components["schemas"]["RateLimitOnError"];
     };
@@ -600,7 +600,7 @@ export interface components {
       total?: number | null;
       /** @description Of a chart's line: its combination, if broken down */
       breakdown?: components["schemas"]["Cells"];
-      /** @description The line of all combinations without one of their own */
+      /** @description The line of all combinations without a line */
       other?: boolean;
     };
     ConversionCounts: {
@@ -882,7 +882,7 @@ export interface components {
       /** @example 12.5 */
       amount: string;
       unit_id: number | null;
-      /** @description The payout that has it now */
+      /** @description The payout that claims it now */
       payout_id: number | null;
       /** @description The accrual that it makes good */
       compensates: number | null;
@@ -1030,7 +1030,7 @@ export interface components {
      *     }
      */
     ForwardedUpdate: {
-      /** @description For updates that carry no date of their own, callbacks for one. Default: the time of receipt */
+      /** @description For updates without a date, such as callbacks. Default: the time of receipt */
       date?: string | null;
       update: components["schemas"]["Update"];
     };
@@ -1509,7 +1509,7 @@ export interface components {
     };
     ListReferrersQuery: {
       /**
-       * @description The largest first; all but `referrals` are of the unit `unit_id`. `balance`: available and on hold
+       * @description The largest first; all but `referrals` are in the unit `unit_id`. `balance`: available and on hold
        * @default referrals
        * @enum {string}
        */
@@ -2369,7 +2369,7 @@ export interface components {
       /** @description The draft that it is for */
       task_id: number;
     };
-    /** @description All of include but those of exclude */
+    /** @description All of include without exclude */
     Segmentations: {
       include?: components["schemas"]["Segment"][];
       exclude?: components["schemas"]["Segment"][];
@@ -2429,7 +2429,7 @@ export interface components {
       /** @description A visit refers only users first seen by it */
       referral_new_users_only?: boolean | null;
       auto_payout?: ("off" | "daily" | "weekly" | "monthly") | null;
-      /** @description Allows more than 30 messages a second, which the platform charges for */
+      /** @description Allows more than 30 messages a second. The platform charges for them */
       paid_broadcasts?: boolean | null;
     };
     SetCodeOwnersAnswer: {

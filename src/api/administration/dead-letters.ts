@@ -11,7 +11,7 @@ import { letter, MAX_CHARACTERS, MAX_EVENTS, READ, reason } from './schemas.ts';
 /** How long a retry waits until the read model has applied the commit or failed again. */
 const OUTCOME_MS = 4000;
 
-const id = z.string().describe('As the list has it');
+const id = z.string().describe('As in the list');
 const decided = answer(
   z
     .object({ id: z.string(), in_effect: z.boolean().describe('Whether the read model has passed the commit') })

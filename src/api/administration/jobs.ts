@@ -17,8 +17,8 @@ const request = z
   .object({
     kind: jobKind,
     projection: readModelName.optional().describe('The read model of a rebuild or a verification'),
-    bot: z.string().optional().describe('Public key. Of an audit: of its streams and accounts alone, without replays'),
-    user_id: z.int().min(1).optional().describe('Of an audit: of this account of the bot alone'),
+    bot: z.string().optional().describe('Public key. Of an audit: only of its streams and accounts, without replays'),
+    user_id: z.int().min(1).optional().describe('Of an audit: only of this account of the bot'),
     reason,
   })
   .superRefine(({ kind, projection, bot, user_id }, context) => {
@@ -31,7 +31,7 @@ const request = z
   })
   .meta({ id: 'JobRequest', example: { kind: 'rebuild', projection: 'users', reason: 'rows were wrong' } });
 
-/** `/admin/v1/jobs`: rebuilds, verifications and audits, which an instance does (decisions.md#jobs). */
+/** `/admin/v1/jobs`: rebuilds, verifications and audits. An instance does them (decisions.md#jobs). */
 export function jobRoutes({ context, db, waitForCatalog }: AdminDependencies): AnyRoute[] {
   return [
     route({

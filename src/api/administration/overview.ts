@@ -36,7 +36,7 @@ export function overviewRoutes({ context, db }: AdminDependencies): AnyRoute[] {
       method: 'GET',
       url: '/admin/v1/bot-errors',
       operationId: 'adminListBotErrors',
-      summary: 'Bot errors of all bots, grouped by what they say, the most frequent first; at most 100 groups',
+      summary: 'Bot errors of all bots, grouped by their text, the most frequent first; at most 100 groups',
       tag: 'Operations',
       access: READ,
       query: z.object({ days }),

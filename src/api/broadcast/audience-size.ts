@@ -20,7 +20,7 @@ const TIMEOUT_MS = 5000;
 
 /**
  * POST /v1/broadcast/audience-size (decisions.md#audience-size): how many chats an audience has now, and some of them.
- * @param counts connections for counts alone
+ * @param counts connections only for counts
  */
 export function audienceSize(changes: BroadcastChanges, counts: pg.Pool): AnyRoute {
   const { context, db } = changes;

@@ -54,7 +54,7 @@ export function namedBroadcast(
   return existingBroadcast(context.log, { bot: botOf(request).public_key, id }, key);
 }
 
-/** Loads what the content of a broadcast is checked against, if the body has any. @param id null: a new broadcast */
+/** Loads the data for the checks of a broadcast's content, if the body has content. @param id null: a new broadcast */
 export async function contentContext(
   { context, db }: BroadcastChanges,
   request: FastifyRequest,
@@ -102,7 +102,7 @@ export async function readinessFor(
   return readiness({ timezone, isNew, hasToken: token !== null, hasPublicUrl, tasks, savedSegments });
 }
 
-/** Loads those of the broadcasts whose bots are within the key's scope, from the log. */
+/** Loads from the log the broadcasts whose bots are within the key's scope. */
 export async function ownTasks(
   { context, db }: Pick<BroadcastChanges, 'context' | 'db'>,
   request: FastifyRequest,
@@ -165,7 +165,7 @@ export async function changed<T>(
   );
 }
 
-/** Rejections that have an error code of their own. */
+/** Rejections that have a special error code. */
 function toApiError(error: unknown): unknown {
   if (error instanceof NotReady) return invalid(error.problems);
   if (error instanceof Rejection && error.message === QUOTA_EXHAUSTED) return new ApiError(403, QUOTA_EXHAUSTED);

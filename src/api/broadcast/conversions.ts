@@ -17,7 +17,7 @@ const TIMEOUT_MS = 15_000;
 
 /**
  * POST /v1/broadcast/conversions (decisions.md#conversions): recipients who did something after their message.
- * @param counts connections for counts alone
+ * @param counts connections only for counts
  */
 export function conversions(changes: BroadcastChanges, counts: pg.Pool): AnyRoute {
   const { context, db } = changes;

@@ -30,7 +30,7 @@ export function preview(db: Reader): AnyRoute {
     method: 'POST',
     url: '/v1/broadcast/preview',
     operationId: 'previewBroadcast',
-    summary: 'A message as a user would get it, with its entities, and what is wrong with it',
+    summary: 'A message as a user would get it, with its entities and its problems',
     tag: 'Broadcasts',
     access: { resource: 'required', premium: true },
     body: previewBody as z.ZodType<JsonObject>,

@@ -5,7 +5,7 @@ import { type CsvForm, csvLines } from '../../util/csv.ts';
 
 const COLUMNS = ['chat_id', 'state', 'reason', 'date'];
 
-/** Recipients as CSV; dates in the bot's zone. The caller's pace is that of the queries. */
+/** Recipients as CSV; dates in the bot's zone. The queries follow the caller's pace. */
 export function recipientsCsv(pages: AsyncIterable<readonly Recipient[]>, timezone: string, form: CsvForm): Readable {
   async function* parts(): AsyncGenerator<string> {
     yield csvLines([COLUMNS], form);

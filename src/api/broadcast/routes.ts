@@ -22,7 +22,7 @@ import { testSend } from './test-send.ts';
 import { uploadSegment } from './upload-segment.ts';
 
 export interface BroadcastRoutesOptions {
-  /** Connections for counts of audiences alone. */
+  /** Connections only for counts of audiences. */
   readonly counts: pg.Pool;
   readonly botApi: BotApi;
   readonly log: EventLog;

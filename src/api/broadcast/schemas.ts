@@ -27,7 +27,7 @@ const segment = z
   .meta({ id: 'Segment' });
 export const segmentations = z
   .object({ include: z.array(segment).optional(), exclude: z.array(segment).optional() })
-  .meta({ id: 'Segmentations', description: 'All of include but those of exclude' });
+  .meta({ id: 'Segmentations', description: 'All of include without exclude' });
 export const message = z.looseObject({}).meta({
   id: 'Message',
   description:
@@ -56,7 +56,7 @@ const settings = z
     track_clicks: z
       .boolean()
       .optional()
-      .describe('Links lead through this service, which counts clicks; default false'),
+      .describe('Links lead through this service, and it counts clicks; default false'),
     rateLimitOnError: rateLimitOnError.optional(),
   })
   .meta({ id: 'BroadcastSettings' });

@@ -7,7 +7,7 @@ export const MAX_TEST_SENDS = 16;
 /** Of one bot, so that it does not keep others from sending while the platform is slow. */
 const MAX_OF_BOT = 2;
 const GAP_MS = 1000;
-/** More bots than this with a test in the last second: those whose turn has come are forgotten. */
+/** With more bots than this in the last second, bots that may test again are forgotten. */
 const MAX_BOTS = 1000;
 
 /** When each bot may send its next test (decisions.md#test-send). */

@@ -11,7 +11,7 @@ import { idOf, objectOf } from './content.ts';
 import { type BroadcastChanges, namedBroadcast } from './context.ts';
 import { segmentAnswer, segmentBody } from './schemas.ts';
 
-/** POST /v1/broadcast/upload-segment: a list of chats for one draft, which the draft's audience may name. */
+/** POST /v1/broadcast/upload-segment: a list of chats for one draft. The draft's audience may name it. */
 export function uploadSegment(changes: BroadcastChanges): AnyRoute {
   return route({
     method: 'POST',

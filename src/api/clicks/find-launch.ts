@@ -30,7 +30,7 @@ export interface FindLaunchOptions {
   readonly db: Reader;
 }
 
-/** Broadcasts. Some 10 MB, with the longest links 100. */
+/** Broadcasts. About 10 MB, with the longest links 100. */
 const MOST_KEPT = 1000;
 /** Most reads of broadcasts at once, and most reads that wait. */
 const MOST_READS = 8;

@@ -20,13 +20,13 @@ export interface ClickRecorderOptions {
 const FLUSH_MS = 250;
 const AGAIN_MS = 1000;
 const CLOSE_MS = 2000;
-/** Some 100 bytes each. */
+/** About 100 bytes each. */
 const MOST_WAITING = 10_000;
 const MOST_OF_COMMIT = 1000;
 /** Clicks of one recipient on one link that are recorded, by period. */
 const MOST_OF_LINK = 10;
 const PERIOD_MS = 60 * 60 * 1000;
-/** Pairs of recipient and link that are counted, some 15 MB. With more, counting begins again. */
+/** Pairs of recipient and link that are counted, about 15 MB. With more, counting begins again. */
 const MOST_LINKS = 100_000;
 
 /** Records clicks in the log, later and together (decisions.md#clicks-counted). */

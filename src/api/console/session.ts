@@ -21,8 +21,8 @@ const COOKIE = '__Host-botledger';
 const ATTRIBUTES = { path: '/', httpOnly: true, secure: true, sameSite: 'strict' } as const;
 
 /**
- * The browser forgets the answers that it has kept (decisions.md#console-session). Not `"cookies"`: that would take those of
- * the whole registrable domain, of programs that are not ours; our one cookie ends by `set-cookie`.
+ * The browser forgets the answers that it has kept (decisions.md#console-session). Not `"cookies"`: that would end the
+ * cookies of the whole registrable domain, also of other programs; our one cookie ends by `set-cookie`.
  */
 const CLEARED = '"cache", "storage"';
 
@@ -161,9 +161,9 @@ function sessionId({ headers: { cookie } }: FastifyRequest): string | undefined 
 }
 
 /**
- * A request by cookie must come from a page of ours: the browser says so in Sec-Fetch-Site, which no page can set. Reads may
- * also come from the address bar, or from a client that sends no such header; some of them change something
- * (GET create-code), so they are checked, too. For changes, browsers without that header send the Origin.
+ * A request by cookie must come from a page of ours: the browser says so in Sec-Fetch-Site, and no page can set that
+ * header. Reads may also come from the address bar, or from a client that sends no such header; some of them change
+ * something (GET create-code), so they are checked, too. For changes, browsers without that header send the Origin.
  */
 function refuseOtherSites({ method, headers: { 'sec-fetch-site': site, origin }, host }: FastifyRequest): void {
   const isRead = method === 'GET' || method === 'HEAD';

@@ -23,7 +23,7 @@ export interface ExportRouteOptions {
   readonly waits: WaitLimits;
 }
 
-/** Rows that are read and formatted in one go, some 5 ms, during which other requests wait. */
+/** Rows that are read and formatted in one go, about 5 ms. Other requests wait during this time. */
 const PAGE_ROWS = 500;
 
 const SUMMARIES: Readonly<Record<ExportKind, string>> = {

@@ -11,14 +11,14 @@ import { exportSlots } from './export-slots.ts';
 
 interface ExportRoutesOptions {
   readonly config: Pick<Config, 'EXPORT_CONCURRENCY'>;
-  /** Connections for exports alone. */
+  /** Connections only for exports. */
   readonly exports: pg.Pool;
   readonly log: EventLog;
   readonly db: Reader;
   readonly sources: Sources;
 }
 
-/** A caller that takes nothing for this time is taken for gone. */
+/** A caller that reads nothing for this time counts as gone. */
 const STALL_MS = 60_000;
 /** The longest time that an export waits for its caller in all. A snapshot that is held for hours bloats every table. */
 const TOTAL_MS = 30 * 60_000;

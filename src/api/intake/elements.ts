@@ -3,7 +3,7 @@ import type { Problem } from '../../domain/problem.ts';
 import { ApiError } from '../errors.ts';
 import { problemsOf } from '../route.ts';
 
-/** The elements of a body, which is one element or an array of them, and the problems in it. */
+/** The elements of a body (one element or an array of them), and the problems in it. */
 export interface ReadElements<T> {
   readonly elements: readonly T[];
   readonly problems: readonly Problem[];

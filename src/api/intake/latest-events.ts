@@ -43,7 +43,7 @@ const latestAnswer = answer(
 
 export type LatestEvents = z.infer<typeof latestAnswer>['data'];
 
-/** GET /v1/events/latest (decisions.md#latest-events): what a bot's events are like, as they come. Any plan. */
+/** GET /v1/events/latest (decisions.md#latest-events): a bot's latest events, as they come. Any plan. */
 export function latestEvents(db: Reader, asOf: DataAsOf): AnyRoute {
   return route({
     method: 'GET',

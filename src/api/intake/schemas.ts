@@ -31,7 +31,7 @@ export const forwardedUpdate = (now: () => number) =>
     .object(
       {
         date: optional(moment(parseIso8601, 'an ISO 8601 date and time', now)).describe(
-          'For updates that carry no date of their own, callbacks for one. Default: the time of receipt',
+          'For updates without a date, such as callbacks. Default: the time of receipt',
         ),
         update: platformUpdate,
       },

@@ -9,7 +9,7 @@ import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
 import { timestamp } from '../shapes.ts';
 
-/** Query and answer of a look-up of unknown users, which the caller asks for (decisions.md#unknown-users). */
+/** Query and answer of a look-up of unknown users, made at the caller's request (decisions.md#unknown-users). */
 export const reportQuery = z.object({
   report: z
     .enum(['unknown_users'])

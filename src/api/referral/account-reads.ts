@@ -62,7 +62,7 @@ export function balance({ db, asOf, now }: AccountReads): AnyRoute {
   });
 }
 
-/** GET /v1/referral/accruals: a referrer's accruals without those that were reversed. */
+/** GET /v1/referral/accruals: a referrer's accruals without reversed ones. */
 export function accruals({ db, now }: AccountReads): AnyRoute {
   return route({
     method: 'GET',
@@ -130,7 +130,7 @@ export function shownPayout({ payout_id, amount, unit_id, status, method, initia
 
 export const utcDateOrNull = (ms: number | null): string | null => (ms === null ? null : utcDate(ms));
 
-/** GET /v1/referral/rates: what the bot's active rules earn a referrer. */
+/** GET /v1/referral/rates: the referrer's rates for the bot's active rules. */
 export function rates(db: Reader): AnyRoute {
   return route({
     method: 'GET',

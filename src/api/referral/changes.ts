@@ -15,7 +15,7 @@ import { unavailable } from '../errors.ts';
 export interface ReferralChanges {
   readonly context: CommandContext;
   readonly db: Reader;
-  /** Progress of the read model `referral`, as `db` has it. */
+  /** Progress of the read model `referral` in `db`. */
   readonly progress: LoadProgress;
   readonly maxWaitMs: number;
 }
@@ -43,8 +43,8 @@ export const deadlineOf = ({ maxWaitMs }: Pick<ReferralChanges, 'maxWaitMs'>): n
 export const leftUntil = (deadline: number): number => Math.max(0, deadline - performance.now());
 
 /**
- * Appends a fact and waits until the read model has applied the log up to it. The answer comes from that fold alone: before
- * it, the outcome of the change is undecided.
+ * Appends a fact and waits until the read model has applied the log up to it. The answer comes only from that fold:
+ * before it, the outcome of the change is undecided.
  * @throws ApiError 503 there was too little time for an append, and nothing was appended
  * @throws OutcomeUnknownError the outcome was not known by the deadline
  */
@@ -80,8 +80,8 @@ export async function change<A extends AppendedReferral>(
 const MAX_ATTEMPTS = 5;
 
 /**
- * As {@link change}, for facts with a new code: if the code is taken, tries another one. Each attempt is a command of its own
- * whose id is derived from the first, so a repeat makes the same attempts.
+ * As {@link change}, for facts with a new code: if the code is taken, tries another one. Each attempt is a separate
+ * command. Its id is derived from the first, so a repeat makes the same attempts.
  */
 export async function changeWithNewCode<A extends AppendedReferral>(
   changes: ReferralChanges,

@@ -7,7 +7,9 @@ import { answer } from '../shapes.ts';
 import { amount, asOf, balance, payoutRow, rowId, unitId, unitQuery } from './account-schemas.ts';
 import { userIdText, userPageQuery, userQuery, utcTime } from './schemas.ts';
 
-/** Schemas of the lists over all referrers of a bot, and of what is behind an account (decisions.md#referral-lists). */
+/**
+ * Schemas of the lists over all referrers of a bot, and of the records behind an account (decisions.md#referral-lists).
+ */
 
 const user = z.int();
 const name = z.string().nullable().describe('Null: unknown or erased');
@@ -18,7 +20,7 @@ export const referrersQuery = z
     order: z
       .enum(REFERRER_ORDERS)
       .default('referrals')
-      .describe('The largest first; all but `referrals` are of the unit `unit_id`. `balance`: available and on hold'),
+      .describe('The largest first; all but `referrals` are in the unit `unit_id`. `balance`: available and on hold'),
     unit_id: unitQuery,
     user_id: userIdText.optional().describe('Only this user; the order is then without effect'),
     ...page,
@@ -106,7 +108,7 @@ const entry = z
     rule_name: z.string().nullable(),
     amount,
     unit_id: unitId,
-    payout_id: rowId.nullable().describe('The payout that has it now'),
+    payout_id: rowId.nullable().describe('The payout that claims it now'),
     compensates: rowId.nullable().describe('The accrual that it makes good'),
     compensated_by: rowId.nullable().describe('The accrual that makes it good'),
     reversed_at: utcTime.nullable(),

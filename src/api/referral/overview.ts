@@ -22,7 +22,7 @@ import {
 export interface OverviewReads {
   readonly db: Reader;
   readonly asOf: DataAsOf;
-  /** Milliseconds UTC; decides what is on hold. */
+  /** Milliseconds UTC; decides which accruals are on hold. */
   readonly now: () => number;
 }
 

@@ -16,7 +16,7 @@ export function entries(db: Reader): AnyRoute {
     method: 'GET',
     url: '/v1/referral/entries',
     operationId: 'listReferralEntries',
-    summary: 'Every accrual of an account, reversed ones too, with the payout that has it',
+    summary: 'Every accrual of an account, also reversed ones, with the payout that claims it',
     tag: 'Referrals',
     access: { resource: 'required' },
     query: entriesQuery,
@@ -82,7 +82,7 @@ export function chain(log: EventLog): AnyRoute {
     try {
       return (await log.read(stream, from, limit)).commits;
     } catch (error) {
-      // A break further on is a damaged log, which is not the caller's mistake.
+      // A break further on is a damaged log, not the caller's mistake.
       if (error instanceof BrokenChainError && from !== EMPTY_STREAM && error.revision === from.revision + 1)
         throw otherHash(from);
       throw error;

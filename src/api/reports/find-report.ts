@@ -21,8 +21,8 @@ interface ReportOfBot {
 }
 
 /**
- * Finds a saved report by its uuid, as its stream has it now, and its bot. The request's access then has this bot. The read
- * model's row is used if its revision is current; else the stream is read.
+ * Finds a saved report by its uuid, in the present state of its stream, and its bot. The request's access then has this
+ * bot. The read model's row is used if its revision is current; else the stream is read.
  * @throws LogUnavailableError even if the read model has the report
  * @throws ApiError 404 if it is unknown, malformed, another owner's, or of a bot outside the key's scope
  */

@@ -4,7 +4,7 @@ import type { NamedSavedSegment } from '../../domain/reports/warnings.ts';
 import { NO_SAVED_SEGMENT } from '../../domain/saved-segments/saved-segment.ts';
 import { type SavedSegmentSources, savedConditions } from '../saved-segments/find-saved-segments.ts';
 
-/** Finds the saved segments that a report names, and the problems of those that its bot does not have. */
+/** Finds the saved segments that a report names, and a problem for each that its bot does not have. */
 export type FindNamedSegments = (
   bot: { readonly public_key: string; readonly timezone: string },
   named: readonly NamedSavedSegment[],

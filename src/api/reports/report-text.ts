@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, property } from '../../domain/json.ts';
 import type { Cell, Column, ReportAnswer, Row } from '../../queries/reports/answer.ts';
 import { type CsvCell, type CsvForm, csvLines } from '../../util/csv.ts';
 
-/** Cells that are formatted in one go. That takes some 10 ms, during which all other requests wait. */
+/** Cells that are formatted in one go. That takes about 10 ms. All other requests wait during this time. */
 const CELLS_PER_PART = 10_000;
 
 type Table = Pick<ReportAnswer, 'columns' | 'rows'>;
@@ -20,7 +20,9 @@ interface TypedReply {
   type(contentType: string): unknown;
 }
 
-/** A report as a route's answer. A large one is a stream, which formats the next part when the caller has read the last. */
+/**
+ * A report as a route's answer. A large one is a stream. It formats the next piece when the caller has read the last.
+ */
 export function reportJson(reply: TypedReply, data: ReportAnswer): object {
   if (data.rows.length * data.columns.length <= CELLS_PER_PART) return { ok: true, data };
   void reply.type('application/json; charset=utf-8');
@@ -64,7 +66,7 @@ export function reportCsv({ columns, rows }: Table, config: unknown, form: CsvFo
   return Readable.from(parts(), { objectMode: false });
 }
 
-/** The headers of the columns. Equal headers get their aggregation added; those that are still equal get a number. */
+/** The headers of the columns. Equal headers get their aggregation added; headers that are still equal get a number. */
 function headersOf(columns: readonly Column[], config: unknown): string[] {
   const labels = columns.map((column) => headerOf(column));
   const measured = distinguished(labels, (label, i) => {

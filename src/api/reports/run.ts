@@ -76,7 +76,7 @@ function checkRun(body: unknown): RunRequest {
   return { ...named, format: known, raw: raw === true };
 }
 
-/** Checks that a request has either a report or the uuid of one, which may have another period. */
+/** Checks that a request has either a report or the uuid of one. A uuid may come with another period. */
 export function checkNamed(given: JsonObject, problems: Problem[]): NamedReport {
   const [uuid, report_config, params] = ['uuid', 'report_config', 'params'].map((key) => property(given, key));
   if (uuid === undefined && report_config === undefined)

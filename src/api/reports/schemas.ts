@@ -104,7 +104,7 @@ const column = z
     metric: z.int().optional().describe("Of a chart's line: index of its request"),
     total: z.number().nullish().describe("Of a chart's line: the measure over the whole period"),
     breakdown: cells.optional().describe("Of a chart's line: its combination, if broken down"),
-    other: z.boolean().optional().describe('The line of all combinations without one of their own'),
+    other: z.boolean().optional().describe('The line of all combinations without a line'),
   })
   .meta({ id: 'Column' });
 const meta = z

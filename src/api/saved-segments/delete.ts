@@ -65,7 +65,7 @@ export function remove(context: CommandContext, db: Reader, waitForChange: WaitF
   });
 }
 
-/** How long the broadcasts' read model may take to have what was launched before. */
+/** How long the broadcasts' read model may take to have the earlier launches. */
 const WAIT_MS = 2000;
 
 /** Warnings of the drafts that use a saved segment. @throws ApiError 409 a scheduled broadcast does */

@@ -13,8 +13,8 @@ export interface SavedSegmentSources {
 }
 
 /**
- * Finds those of the saved segments that the bot has, as their streams have them now. A row of the read model is used if its
- * revision is current; else the stream is read.
+ * Finds the saved segments that belong to the bot, in the present state of their streams. A row of the read model is
+ * used if its revision is current; else the stream is read.
  * @param bot public key
  * @throws LogUnavailableError even if the read model has them
  */

@@ -11,7 +11,7 @@ import { type AnyRoute, route } from '../route.ts';
 import { findSavedSegments, type SavedSegmentSources } from './find-saved-segments.ts';
 import { getQuery, savedSegmentAnswer, savedSegmentsAnswer } from './schemas.ts';
 
-/** As of saved reports, but each is of the bot that the request names. */
+/** Like saved reports, but each belongs to the bot that the request names. */
 export const access = { resource: 'required', premium: true, personal: true } as const;
 
 /** GET /v1/saved-segments/list. */
@@ -53,7 +53,7 @@ export function get(sources: SavedSegmentSources): AnyRoute {
   });
 }
 
-/** The id of a saved segment in a body; undefined: there is none, which is added to `problems`. */
+/** The id of a saved segment in a body; undefined: there is none, and `problems` gets the reason. */
 export function idIn(body: JsonObject, problems: Problem[]): number | undefined {
   const path = 'saved_segment_id';
   const given = property(body, path);

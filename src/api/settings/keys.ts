@@ -68,7 +68,8 @@ function rotateRoute({ context, waitForChange }: Settings): AnyRoute {
     method: 'POST',
     url: '/v1/settings/keys/rotate',
     operationId: 'rotateKey',
-    summary: 'Issue a key in the place of another, which keeps working for the overlap. Its value is shown once',
+    summary:
+      'Issue a key in the place of another. The old key works until the overlap ends. The new value is shown once',
     tag: 'Settings',
     access: OF_OWNER,
     body: rotateKeyBody,
@@ -93,7 +94,7 @@ function revokeRoute({ context, waitForChange }: Settings): AnyRoute {
     method: 'POST',
     url: '/v1/settings/keys/revoke',
     operationId: 'revokeKey',
-    summary: 'Revoke a key other than that of the request, and the keys that it made by rotating itself, within 2 s',
+    summary: 'Revoke another key than the one of the request, and the keys that it made by rotating itself, within 2 s',
     tag: 'Settings',
     access: OF_OWNER,
     body: revokeKeyBody,

@@ -19,7 +19,7 @@ const text = z
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 const flag = optional(z.boolean());
 
-/** A decimal: a number, or its text. @returns its text, which the domain checks */
+/** A decimal: a number, or its text. @returns its text. The domain checks it */
 const decimal = z
   .unknown()
   .transform((value, context): string | undefined => {
@@ -74,7 +74,7 @@ export const setBotBody = z
       value_separator: optional(text).describe('Between key and value of a pair'),
       referral_new_users_only: flag.describe('A visit refers only users first seen by it'),
       auto_payout: optional(autoPayout),
-      paid_broadcasts: flag.describe('Allows more than 30 messages a second, which the platform charges for'),
+      paid_broadcasts: flag.describe('Allows more than 30 messages a second. The platform charges for them'),
     },
     NOT_AN_OBJECT,
   )

@@ -59,7 +59,7 @@ function addressRoutes({ context, waitForChange, allowedNetworks }: WebhookSetti
       method: 'POST',
       url: '/v1/settings/webhook/set',
       operationId: 'setPayoutWebhook',
-      summary: 'Set the address. The first time shows the signing secret, which later addresses keep',
+      summary: 'Set the address. The first time shows the signing secret. Later addresses keep it',
       tag: 'Settings',
       access: OF_BOT,
       body: setWebhookBody,

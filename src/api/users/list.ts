@@ -11,7 +11,7 @@ import { listQuery, usersAnswer } from './schemas.ts';
 
 const TIMEOUT_MS = 5000;
 
-/** GET /v1/users/list (decisions.md#users-of-bot). @param counts connections for counts alone */
+/** GET /v1/users/list (decisions.md#users-of-bot). @param counts connections only for counts */
 export function list(db: Reader, counts: pg.Pool, asOf: DataAsOf): AnyRoute {
   return route({
     method: 'GET',

@@ -12,7 +12,7 @@ import { list } from './list.ts';
 
 export interface UserRoutesOptions {
   readonly config: Pick<Config, 'MAX_WAIT_MS'>;
-  /** Connections for counts of audiences and searches of users alone. */
+  /** Connections only for counts of audiences and searches of users. */
   readonly counts: pg.Pool;
   readonly log: EventLog;
   readonly db: Reader;

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9bb390e4409c44c6ac14a0385b1742fdcb1ab47dc81acb83a036de41c2cda6da
+# SHA-256 of openapi.json: 074f0fb5af94730a4518e2bf9c6df6a26d32074bc7a29b22b3d0a99beb71dcde
 
 from __future__ import annotations
 
@@ -434,7 +434,7 @@ class Methods(Calls):
         return cast('AudienceSize', self._data('countAudience', body=body))
 
     def preview_broadcast(self, body: PreviewBroadcastRequest) -> BroadcastPreview:
-        """A message as a user would get it, with its entities, and what is wrong with it"""
+        """A message as a user would get it, with its entities and its problems"""
         return cast('BroadcastPreview', self._data('previewBroadcast', body=body))
 
     def test_send(self, body: TestSendRequest) -> TestSendOutcome:
@@ -542,11 +542,11 @@ class Methods(Calls):
         return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
 
     def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> DetailedAccruals:
-        """Every accrual of an account, reversed ones too, with the payout that has it"""
+        """Every accrual of an account, also reversed ones, with the payout that claims it"""
         return cast('DetailedAccruals', self._data('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}))
 
     def iterate_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> Iterator[DetailedAccrual]:
-        """Every accrual of an account, reversed ones too, with the payout that has it: all pages"""
+        """Every accrual of an account, also reversed ones, with the payout that claims it: all pages"""
         return self._pages('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}, items='entries')
 
     def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> AccountChain:
@@ -586,11 +586,11 @@ class Methods(Calls):
         return cast('IssuedKey', self._data('issueKey', body=body, idempotency_key=idempotency_key))
 
     def rotate_key(self, body: RotateKeyRequest, *, idempotency_key: str | None = None) -> IssuedKey:
-        """Issue a key in the place of another, which keeps working for the overlap. Its value is shown once"""
+        """Issue a key in the place of another. The old key works until the overlap ends. The new value is shown once"""
         return cast('IssuedKey', self._data('rotateKey', body=body, idempotency_key=idempotency_key))
 
     def revoke_key(self, body: RevokeKeyRequest, *, idempotency_key: str | None = None) -> KeyId:
-        """Revoke a key other than that of the request, and the keys that it made by rotating itself, within 2 s"""
+        """Revoke another key than the one of the request, and the keys that it made by rotating itself, within 2 s"""
         return cast('KeyId', self._data('revokeKey', body=body, idempotency_key=idempotency_key))
 
     def list_goals(self) -> ListGoalsData:
@@ -598,7 +598,7 @@ class Methods(Calls):
         return cast('ListGoalsData', self._data('listGoals'))
 
     def create_goal(self, body: CreateGoalRequest, *, idempotency_key: str | None = None) -> GoalId:
-        """Create a goal, which send-target names by its target_id"""
+        """Create a goal. send-target names it by its target_id"""
         return cast('GoalId', self._data('createGoal', body=body, idempotency_key=idempotency_key))
 
     def list_units(self) -> ListUnitsData:
@@ -610,11 +610,11 @@ class Methods(Calls):
         return cast('UnitId', self._data('createUnit', body=body, idempotency_key=idempotency_key))
 
     def list_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> ListExchangeRatesData:
-        """The exchange rates, which an operator sets for all owners"""
+        """The exchange rates. An operator sets them for all owners"""
         return cast('ListExchangeRatesData', self._data('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}))
 
     def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[ExchangeRate]:
-        """The exchange rates, which an operator sets for all owners: all pages"""
+        """The exchange rates. An operator sets them for all owners: all pages"""
         return self._pages('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}, items='items')
 
     def describe_event(self, body: DescribeEventBody, *, idempotency_key: str | None = None) -> EventId:
@@ -638,7 +638,7 @@ class Methods(Calls):
         return cast('PayoutWebhookSetting', self._data('getPayoutWebhook'))
 
     def set_payout_webhook(self, body: SetWebhookRequest, *, idempotency_key: str | None = None) -> WebhookSecret:
-        """Set the address. The first time shows the signing secret, which later addresses keep"""
+        """Set the address. The first time shows the signing secret. Later addresses keep it"""
         return cast('WebhookSecret', self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
 
     def rotate_payout_webhook_secret(self, body: NoFields, *, idempotency_key: str | None = None) -> WebhookSecret:
@@ -690,7 +690,7 @@ class Methods(Calls):
         return cast('AdminListProcessesData', self._data('adminListProcesses'))
 
     def admin_list_bot_errors(self, *, days: int | None = None) -> AdminListBotErrorsData:
-        """Bot errors of all bots, grouped by what they say, the most frequent first; at most 100 groups"""
+        """Bot errors of all bots, grouped by their text, the most frequent first; at most 100 groups"""
         return cast('AdminListBotErrorsData', self._data('adminListBotErrors', query={'days': days}))
 
     def admin_request_job(self, body: JobRequest, *, idempotency_key: str | None = None) -> RequestedJob:
@@ -894,7 +894,7 @@ class AsyncMethods(AsyncCalls):
         return cast('AudienceSize', await self._data('countAudience', body=body))
 
     async def preview_broadcast(self, body: PreviewBroadcastRequest) -> BroadcastPreview:
-        """A message as a user would get it, with its entities, and what is wrong with it"""
+        """A message as a user would get it, with its entities and its problems"""
         return cast('BroadcastPreview', await self._data('previewBroadcast', body=body))
 
     async def test_send(self, body: TestSendRequest) -> TestSendOutcome:
@@ -1002,11 +1002,11 @@ class AsyncMethods(AsyncCalls):
         return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
 
     async def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> DetailedAccruals:
-        """Every accrual of an account, reversed ones too, with the payout that has it"""
+        """Every accrual of an account, also reversed ones, with the payout that claims it"""
         return cast('DetailedAccruals', await self._data('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}))
 
     def iterate_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> AsyncIterator[DetailedAccrual]:
-        """Every accrual of an account, reversed ones too, with the payout that has it: all pages"""
+        """Every accrual of an account, also reversed ones, with the payout that claims it: all pages"""
         return self._pages('listReferralEntries', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'payout_id': payout_id, 'accrual_id': accrual_id}, items='entries')
 
     async def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> AccountChain:
@@ -1046,11 +1046,11 @@ class AsyncMethods(AsyncCalls):
         return cast('IssuedKey', await self._data('issueKey', body=body, idempotency_key=idempotency_key))
 
     async def rotate_key(self, body: RotateKeyRequest, *, idempotency_key: str | None = None) -> IssuedKey:
-        """Issue a key in the place of another, which keeps working for the overlap. Its value is shown once"""
+        """Issue a key in the place of another. The old key works until the overlap ends. The new value is shown once"""
         return cast('IssuedKey', await self._data('rotateKey', body=body, idempotency_key=idempotency_key))
 
     async def revoke_key(self, body: RevokeKeyRequest, *, idempotency_key: str | None = None) -> KeyId:
-        """Revoke a key other than that of the request, and the keys that it made by rotating itself, within 2 s"""
+        """Revoke another key than the one of the request, and the keys that it made by rotating itself, within 2 s"""
         return cast('KeyId', await self._data('revokeKey', body=body, idempotency_key=idempotency_key))
 
     async def list_goals(self) -> ListGoalsData:
@@ -1058,7 +1058,7 @@ class AsyncMethods(AsyncCalls):
         return cast('ListGoalsData', await self._data('listGoals'))
 
     async def create_goal(self, body: CreateGoalRequest, *, idempotency_key: str | None = None) -> GoalId:
-        """Create a goal, which send-target names by its target_id"""
+        """Create a goal. send-target names it by its target_id"""
         return cast('GoalId', await self._data('createGoal', body=body, idempotency_key=idempotency_key))
 
     async def list_units(self) -> ListUnitsData:
@@ -1070,11 +1070,11 @@ class AsyncMethods(AsyncCalls):
         return cast('UnitId', await self._data('createUnit', body=body, idempotency_key=idempotency_key))
 
     async def list_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> ListExchangeRatesData:
-        """The exchange rates, which an operator sets for all owners"""
+        """The exchange rates. An operator sets them for all owners"""
         return cast('ListExchangeRatesData', await self._data('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}))
 
     def iterate_exchange_rates(self, *, from_: str | None = None, to: str | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ExchangeRate]:
-        """The exchange rates, which an operator sets for all owners: all pages"""
+        """The exchange rates. An operator sets them for all owners: all pages"""
         return self._pages('listExchangeRates', query={'from': from_, 'to': to, 'limit': limit, 'offset': offset}, items='items')
 
     async def describe_event(self, body: DescribeEventBody, *, idempotency_key: str | None = None) -> EventId:
@@ -1098,7 +1098,7 @@ class AsyncMethods(AsyncCalls):
         return cast('PayoutWebhookSetting', await self._data('getPayoutWebhook'))
 
     async def set_payout_webhook(self, body: SetWebhookRequest, *, idempotency_key: str | None = None) -> WebhookSecret:
-        """Set the address. The first time shows the signing secret, which later addresses keep"""
+        """Set the address. The first time shows the signing secret. Later addresses keep it"""
         return cast('WebhookSecret', await self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
 
     async def rotate_payout_webhook_secret(self, body: NoFields, *, idempotency_key: str | None = None) -> WebhookSecret:
@@ -1150,7 +1150,7 @@ class AsyncMethods(AsyncCalls):
         return cast('AdminListProcessesData', await self._data('adminListProcesses'))
 
     async def admin_list_bot_errors(self, *, days: int | None = None) -> AdminListBotErrorsData:
-        """Bot errors of all bots, grouped by what they say, the most frequent first; at most 100 groups"""
+        """Bot errors of all bots, grouped by their text, the most frequent first; at most 100 groups"""
         return cast('AdminListBotErrorsData', await self._data('adminListBotErrors', query={'days': days}))
 
     async def admin_request_job(self, body: JobRequest, *, idempotency_key: str | None = None) -> RequestedJob:

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9bb390e4409c44c6ac14a0385b1742fdcb1ab47dc81acb83a036de41c2cda6da
+# SHA-256 of openapi.json: 074f0fb5af94730a4518e2bf9c6df6a26d32074bc7a29b22b3d0a99beb71dcde
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CustomEvent(TypedDict):
 
 class ForwardedUpdate(TypedDict):
     date: NotRequired[str | None]
-    """For updates that carry no date of their own, callbacks for one. Default: the time of receipt"""
+    """For updates without a date, such as callbacks. Default: the time of receipt"""
     update: Update
 
 
@@ -223,7 +223,7 @@ class Column(TypedDict):
     breakdown: NotRequired[Cells]
     """Of a chart's line: its combination, if broken down"""
     other: NotRequired[bool]
-    """The line of all combinations without one of their own"""
+    """The line of all combinations without a line"""
 
 
 Cells: TypeAlias = 'dict[str, str | Decimal | int | bool | None]'
@@ -482,7 +482,7 @@ MessageType: TypeAlias = "Literal['sendMessage', 'sendPhoto', 'sendVideo', 'send
 
 
 class Segmentations(TypedDict):
-    """All of include but those of exclude"""
+    """All of include without exclude"""
     include: NotRequired[Sequence[Segment]]
     exclude: NotRequired[Sequence[Segment]]
 
@@ -504,7 +504,7 @@ class BroadcastSettings(TypedDict):
     intervalCap: NotRequired[int]
     """Messages a second, 1 to 30, with paid broadcasts to 1000; default 10"""
     track_clicks: NotRequired[bool]
-    """Links lead through this service, which counts clicks; default false"""
+    """Links lead through this service, and it counts clicks; default false"""
     rateLimitOnError: NotRequired[RateLimitOnError]
 
 
@@ -1130,7 +1130,7 @@ class DetailedAccrual(TypedDict):
     amount: Decimal
     unit_id: int | None
     payout_id: int | None
-    """The payout that has it now"""
+    """The payout that claims it now"""
     compensates: int | None
     """The accrual that it makes good"""
     compensated_by: int | None
@@ -1234,7 +1234,7 @@ class SetBotRequest(TypedDict):
     """A visit refers only users first seen by it"""
     auto_payout: NotRequired[Literal['off', 'daily', 'weekly', 'monthly'] | None]
     paid_broadcasts: NotRequired[bool | None]
-    """Allows more than 30 messages a second, which the platform charges for"""
+    """Allows more than 30 messages a second. The platform charges for them"""
 
 
 class ResourceKey(TypedDict):
@@ -1534,7 +1534,7 @@ class DeadLetterEvent(TypedDict):
 
 class RetryDeadLetterRequest(TypedDict):
     id: str
-    """As the list has it"""
+    """As in the list"""
 
 
 class DecidedDeadLetter(TypedDict):
@@ -1545,7 +1545,7 @@ class DecidedDeadLetter(TypedDict):
 
 class SkipDeadLetterRequest(TypedDict):
     id: str
-    """As the list has it"""
+    """As in the list"""
     reason: str
     """Why, 1 to 1000 characters; the log keeps it"""
 
@@ -1603,9 +1603,9 @@ class JobRequest(TypedDict):
     projection: NotRequired[ReadModelName]
     """The read model of a rebuild or a verification"""
     bot: NotRequired[str]
-    """Public key. Of an audit: of its streams and accounts alone, without replays"""
+    """Public key. Of an audit: only of its streams and accounts, without replays"""
     user_id: NotRequired[int]
-    """Of an audit: of this account of the bot alone"""
+    """Of an audit: only of this account of the bot"""
     reason: str
     """Why, 1 to 1000 characters; the log keeps it"""
 
