@@ -1,7 +1,7 @@
 /**
- * Typed arrays for state of many events, in memory that earlier reports of this thread have used. New memory is expensive:
- * the garbage collector runs a full collection for every 30 MB of new arrays, which was every third report, and the system
- * zeroes each new page.
+ * Typed arrays for state of many events, in memory that earlier reports of this thread have used. New memory is
+ * expensive: the garbage collector runs a full collection for every 30 MB of new arrays (every third report), and the
+ * system zeroes each new page.
  */
 export interface ArrayPool {
   /** An array with arbitrary content. */

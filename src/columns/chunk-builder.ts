@@ -2,7 +2,7 @@ import { readBigint } from '../util/read-bigint.ts';
 import { type Chunk, type CodedColumn, type Column, type ColumnName, kindOf, newCodes } from './chunk.ts';
 import { eachProperty, propertyColumn, propertyOf } from './properties.ts';
 
-/** Builds chunks from rows of the table `events`, which come in the order of (date, ord). */
+/** Builds chunks from rows of the table `events`. The rows come in the order of (date, ord). */
 export interface ChunkBuilder {
   /** Adds a row of {@link rowColumns}, in the binary format of COPY. */
   add(bytes: Buffer, starts: Int32Array, lengths: Int32Array): void;

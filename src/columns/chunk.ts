@@ -33,7 +33,10 @@ interface NumberColumn {
 export interface CodedColumn {
   readonly kind: 'coded';
   readonly codes: Codes;
-  /** Each value once; the first is null: no value. Decimals and the values of properties, which are JSON, are text. Decimals may be parsed at each access. */
+  /**
+   * Each value once; the first is null: no value. Decimals are text, and so are the values of properties (JSON).
+   * Decimals may be parsed at each access.
+   */
   readonly values: readonly (string | number | null)[];
 }
 
@@ -106,8 +109,8 @@ export function nothingCoded(size: number): CodedColumn {
 }
 
 /**
- * Merges a chunk with events that were added or changed later. Both have `date` and `ord`, and the columns of `later`. An
- * event of both is taken from `later`.
+ * Merges a chunk with events that were added or changed later. Both have `date` and `ord`, and the columns of `later`.
+ * For an event of both, `later` counts.
  */
 export function mergeChunks(packed: Chunk, later: Chunk): Chunk {
   const order = mergedOrder(packed, later);

@@ -10,7 +10,7 @@ export interface Combinations {
   readonly columns: readonly ColumnName[];
   /** Writes the number of the combination of each of the events at `positions`. */
   number(chunk: Chunk, positions: Positions, into: Uint32Array): void;
-  /** The numbers by the index in a column of users or of UTM combinations, if that column alone decides; else null. */
+  /** The numbers by the index in a column of users or of UTM combinations, if only that column decides; else null. */
   readonly byIndex: { readonly column: IndexName; readonly numbers: Uint32Array } | null;
   /** The values of each combination, by its number. */
   readonly values: readonly (readonly FieldValue[])[];
@@ -36,7 +36,7 @@ export function combinationsOf(groups: readonly ColumnGroup[]): Combinations {
   const values: FieldValue[][] = [];
   /**
    * Join g numbers pairs: the number that groups 0 to g have together, and the number of group g + 1. The numbers of
-   * the last join are those of combinations.
+   * the last join are the numbers of combinations.
    */
   const joins = groups.slice(1).map(() => new Map<number, number>());
 

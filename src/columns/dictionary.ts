@@ -89,5 +89,5 @@ export class Numbering {
 
 /** Numberings that reports used last: any number of properties may be read from one column. */
 const MAX_NUMBERINGS = 4;
-/** Bytes of a value, or of a combination in a numbering, beside its letters. */
+/** Bytes of a value, or of a combination in a numbering, besides its letters. */
 const VALUE_BYTES = 100;

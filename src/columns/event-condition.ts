@@ -17,7 +17,7 @@ type EventTest = (at: number) => boolean;
 export interface EventCondition {
   readonly columns: readonly ColumnName[];
   testOf(chunk: Chunk): EventTest;
-  /** Writes those of the positions where the condition holds. `into` may be the array of the positions. @returns how many */
+  /** Writes the positions where the condition holds. `into` may be the array of the positions. @returns how many */
   select(chunk: Chunk, positions: Positions, into: Positions): number;
   /** Of how many events from position `begin` to before `end` the condition holds: faster than to select them. */
   count?(chunk: Chunk, begin: number, end: number): number;
@@ -25,7 +25,7 @@ export interface EventCondition {
   listed?(chunk: Chunk): Positions | null;
 }
 
-/** Each part selects from what the parts before it have selected. */
+/** Each part selects from the selection of the parts before it. */
 export function allOf(parts: readonly EventCondition[]): EventCondition {
   const [only, another] = parts;
   if (only !== undefined && another === undefined) return only;
@@ -105,7 +105,7 @@ interface Keys {
   readonly passes: Uint8Array;
 }
 
-/** Also finds events by the posting list of a column's value, if the condition holds for that value alone. */
+/** Also finds events by the posting list of a column's value, if the condition holds only for that value. */
 export function byCode(column: CodedName, passesOf: (coded: CodedColumn) => Uint8Array): EventCondition {
   let last: { readonly coded: CodedColumn; readonly keys: Keys } | undefined;
   function keysOf(chunk: Chunk): Keys {

@@ -37,7 +37,7 @@ export function within(positions: Positions, begin: number, end: number): Positi
 /** The index of the first of ascending numbers that is at least `least`; their count if there is none. */
 export function firstFrom(sorted: ArrayLike<number>, least: number): number {
   let [low, high] = [0, sorted.length];
-  // Most calls ask where a day begins among the events of one hour, which all lie on one side.
+  // Most calls ask where a day begins among the events of one hour. All these events lie on one side.
   if (high === 0 || sorted[0]! >= least) return 0;
   if (sorted[high - 1]! < least) return high;
   while (low < high) {

@@ -9,8 +9,8 @@ import {
 } from './chunk.ts';
 
 /**
- * Properties of events in chunks: those of platform updates and custom ones. Each property that occurs in a chunk is a
- * coded column of the JSON texts of its values: `3`, `true`, `"pro"`.
+ * Properties of events in chunks: properties of platform updates and custom ones. Each property that occurs in a chunk
+ * is a coded column of the JSON texts of its values: `3`, `true`, `"pro"`.
  */
 
 const PREFIX = 'properties.';
@@ -47,7 +47,7 @@ export function decimalsOf(chunk: Chunk, name: CodedName): CodedColumn {
   return numbers;
 }
 
-/** Whether the JSON text of a value is that of a number. */
+/** Whether the JSON text of a value is a number. */
 function isNumber(json: CodedColumn['values'][number]): boolean {
   return /^[-\d]/.test(String(json));
 }

@@ -134,7 +134,7 @@ async function gather(
   return { bins: bins.sort(), counts };
 }
 
-/** Ranges of users with at most `maxEvents` together; a user with more is alone in a range. */
+/** Ranges of users with at most `maxEvents` together; a user with more has a range for itself. */
 function userRanges(counts: Uint32Array, maxEvents: number): UserRange[] {
   const ranges: UserRange[] = [];
   let from = 0;

@@ -31,7 +31,7 @@ interface EventBatch {
   readonly combinations: Uint32Array;
 }
 
-/** Events of neighbouring users, sorted by user; those of one user stay in the order in which they were added. */
+/** Events of neighbouring users, sorted by user; the events of one user stay in the order in which they were added. */
 export interface SortedBin {
   /** By user: the index after the user's last event. */
   readonly ends: Uint32Array;

@@ -82,7 +82,7 @@ function onDictionary(column: CodedName, test: ValueTest, dictionary: Dictionary
 }
 
 /**
- * Compares decimals as integers, which is exact.
+ * Compares decimals as integers. That is exact.
  * @param long the condition for chunks with decimals that are too long for it
  */
 function onDecimals(condition: NumberLeaf, column: CodedName, long: EventCondition): EventCondition {

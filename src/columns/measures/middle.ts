@@ -1,6 +1,9 @@
 import { atLeast } from '../array-pool.ts';
 
-/** The lower and the upper one of the values in the middle of the first `size`, which it may reorder; equal for an odd number. */
+/**
+ * The lower and the upper one of the values in the middle of the first `size`; equal for an odd number. May reorder
+ * them.
+ */
 export function middleOf(values: Float64Array, size: number): readonly [number, number] {
   const index = Math.ceil(size / 2) - 1;
   const { near, count, less } = nearOf(values, size, index);
@@ -28,9 +31,9 @@ interface Near {
 }
 
 /**
- * Some neighbouring values, of which one has `index` in ascending order. They are found by counting the values of equal steps
- * between the least and the greatest, which takes no branch on a value: a comparison in quickselect is mispredicted every
- * other time.
+ * Some neighbouring values, of which one has `index` in ascending order. Finds them by counting the values of equal
+ * intervals between the least and the greatest. That takes no branch on a value: a comparison in quickselect is
+ * mispredicted every other time.
  */
 function nearOf(values: Float64Array, size: number, index: number): Near {
   if (size < LEAST_COUNTED) return { near: values, count: size, less: 0 };

@@ -12,7 +12,7 @@ export interface Tally extends EventTally {
 
 /** A consumer of the events of lines and buckets. */
 export interface EventTally {
-  /** The columns that it reads, beside those of the filters. */
+  /** The columns that it reads, besides the columns of the filters. */
   readonly columns: readonly ColumnName[];
   /** Prepares for adding events of a chunk. */
   open(chunk: Chunk): void;
@@ -21,7 +21,7 @@ export interface EventTally {
    * @param lines the line of each event, by its index in `positions`; null: all events are of line 0
    */
   add(bucket: number, positions: Positions, lines: Uint32Array | null, from: number, to: number): void;
-  /** Adds events of a line of which the number alone is known. Undefined: the tally needs to know which they are. */
+  /** Adds events of a line of which only the number is known. Undefined: the tally needs to know which they are. */
   addMany?(bucket: number, line: number, events: number): void;
 }
 

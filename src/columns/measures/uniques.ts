@@ -40,8 +40,8 @@ export function uniquesTally(of: UniqueOf, { lines, buckets, users }: TallySize)
       const entityAt = entitiesAt;
       const seenIn = lastSeen;
       const mark = bucket + 1;
-      // Three loops, because one for all cases is slower (README.md): users, users by line, and pairs in the hash table. The first
-      // two have no branch on the last bucket, which would be mispredicted often.
+      // Three loops, because one for all cases is slower (README.md): users, users by line, and pairs in the hash
+      // table. The first two have no branch on the last bucket: it would be mispredicted often.
       if (entities !== null && linesAt === null) {
         let inBucket = 0;
         let inAll = 0;

@@ -12,7 +12,10 @@ interface UsersOptions {
   readonly users: number;
 }
 
-/** Collects the users of the events that contribute to a measure of one line. It runs beside no measure, so none is slower. */
+/**
+ * Collects the users of the events that contribute to a measure of one line. No measure runs at the same time, so none
+ * is slower.
+ */
 export function usersTally(
   measure: Measure,
   { line, bucket: asked, users }: UsersOptions,

@@ -33,7 +33,7 @@ export interface AudienceQuestion extends UsersSource {
 
 /**
  * Counts an audience by the SQL that resolves it, and samples it.
- * @param pool connections for counts alone: those of other requests do not wait for them
+ * @param pool connections only for counts: other requests do not wait for them
  * @param others another pool, to cancel a count
  * @throws StatementTimeoutError it took too long; the signal's reason
  */

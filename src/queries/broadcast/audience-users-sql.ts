@@ -3,7 +3,7 @@ import { type EventFilter, leavesOf, type Performed, type Segment } from '../../
 import { conditionSql } from '../reports/condition-sql.ts';
 import { columnSql, NO_MEMBERS, type ReportTables } from '../reports/fields.ts';
 
-/** The schemas of the read models that audiences are made from: those of conditions, and of lists. */
+/** The schemas of the read models that audiences are made from: for conditions, and for lists. */
 export interface AudienceTables extends ReportTables {
   readonly broadcasts: string;
   readonly recipients: string;
@@ -25,7 +25,7 @@ export interface PlacedSource extends UsersSource {
   readonly isCluster: boolean;
 }
 
-/** For each condition on events the users who fulfil it: bit i is of the user with index i (`known_users.idx`). */
+/** For each condition on events the users who fulfil it: bit i belongs to the user with index i (`known_users.idx`). */
 export type PerformedUsers = ReadonlyMap<Performed, Buffer>;
 
 /**
@@ -70,7 +70,7 @@ function segmentSql(
     ...(users === null ? [] : [conditionSql(users, (field) => columnSql(field, tables, NO_MEMBERS, only))]),
     ...(events === null ? [] : [eventFilterSql(events, performed)]),
   ];
-  // An empty filter, which cannot be activated, matches no user.
+  // An empty filter matches no user. It cannot be activated.
   return parts.length === 0 ? sql`FALSE` : sql`(${sql.join(parts, sql` AND `)})`;
 }
 

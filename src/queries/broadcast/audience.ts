@@ -77,7 +77,8 @@ export interface AudienceSource extends UsersSource {
 /**
  * SQL of the chats of an audience, ascending, each once: all included chats without the excluded ones. It reads the users
  * of the bot once, with a column for inclusion and one for exclusion, and joins the lists to them.
- * @param snapshot what the SQL will be run on. The users of conditions on events are found here, and are in the SQL
+ * @param snapshot the transaction that will run the SQL. The users of conditions on events are found here, and are in
+ * the SQL
  */
 export async function audienceSql(
   segmentations: Segmentations,
@@ -94,7 +95,7 @@ export async function audienceSql(
   const lists = await listsSource([...of.lists, ...without.lists], source, snapshot);
   const after = source.after === null ? sql`TRUE` : sql`chat > ${source.after}::bigint`;
   const kept = sql`${after} AND ${notErased(source)}`;
-  // Users alone are unique already: only lists that include chats make it necessary to group them.
+  // Users are unique already: only lists that include chats make it necessary to group them.
   if (of.lists.length === 0 && users.length === 1) {
     const isInNone = without.lists.map(
       (list) =>

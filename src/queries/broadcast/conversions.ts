@@ -22,7 +22,7 @@ import { bucketSql, digestSql } from './variant-sql.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Of all recipients, or of those of a variant. */
+/** Of all recipients, or of the recipients of a variant. */
 export interface ConvertedRecipients {
   /** Private chats with the message. */
   readonly delivered: number;
@@ -62,7 +62,7 @@ export interface ConversionLimits {
 
 /**
  * Counts conversions in one snapshot.
- * @param pool connections for counts alone @param others another pool, to cancel a count
+ * @param pool connections only for counts @param others another pool, to cancel a count
  * @throws StatementTimeoutError it took too long; the signal's reason
  */
 export async function countConversions(
@@ -167,7 +167,7 @@ interface Delivered {
 }
 
 const RECIPIENT_BYTES = 12;
-/** Recipients that are read without a turn of other work, some 5 ms. */
+/** Recipients that are read without a pause for other work, about 5 ms. */
 const AT_ONCE = 50_000;
 
 async function deliveredBy(

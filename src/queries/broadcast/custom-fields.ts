@@ -2,7 +2,7 @@ import type { Tables } from '../../database/tables.ts';
 import { inTransaction } from '../../database/transaction.ts';
 
 /**
- * Finds those of the custom fields that no user of the bot has. `users`: the schema of the read model.
+ * Finds the custom fields that no user of the bot has. `users`: the schema of the read model.
  * @param withinMs after which the database gives up
  */
 export async function unknownCustomFields(

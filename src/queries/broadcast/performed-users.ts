@@ -14,8 +14,8 @@ import type { PerformedUsers, UsersSource } from './audience-users-sql.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Finds the users of conditions on events, by one scan of the packed events: a query over their rows took ten times as long.
- * Negations are those of the caller.
+ * Finds the users of conditions on events, by one scan of the packed events: a query over their rows took ten times as
+ * long. The caller negates.
  * @param cache of the columns; default: none
  */
 export async function performedUsers(
@@ -63,7 +63,10 @@ interface Filter extends Awaited<ReturnType<typeof eventFilterOf>> {
   readonly since: number;
 }
 
-/** For questions about audiences, which are asked once. To keep the columns for the next would take memory that reports need. */
+/**
+ * For questions about audiences. They are asked once. To keep the columns for the next would take memory that reports
+ * need.
+ */
 export const NO_CACHE: ChunkCache = {
   get: () => undefined,
   set: () => {},

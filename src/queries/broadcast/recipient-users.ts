@@ -42,7 +42,7 @@ interface Row {
   readonly [field: string]: TemplateValue;
 }
 
-/** Finds those of the chats that are users of the bot, or were erased after the audience was frozen. */
+/** Finds the chats that are users of the bot, or were erased after the audience was frozen. */
 export async function recipientUsers(
   source: RecipientUsersSource,
   chats: readonly number[],

@@ -49,8 +49,9 @@ export async function listRecipients(
 const CSV_PAGE = 5000;
 
 /**
- * All recipients of a broadcast by chat id, a page at a time. A page is read after the caller has used the one before, and no
- * connection is held between pages. Its states are those of the moment of its query. @param state null: of every state
+ * All recipients of a broadcast by chat id, a page at a time. A page is read after the caller has used the one before,
+ * and no connection is held between pages. Its states belong to the moment of its query. @param state null: of every
+ * state
  */
 export async function* allRecipients(
   source: Tables<'recipients'>,
@@ -60,7 +61,7 @@ export async function* allRecipients(
   for (let after = -1; ; ) {
     const sending = await sendingOf(source, broadcastId);
     if (sending === undefined) return;
-    // Of those that were never attempted, all are cancelled or none.
+    // Of the recipients that were never attempted, all are cancelled or none.
     if (state === (sending.cancelled ? 'pending' : 'cancelled')) return;
     const { rows } = await source.pool.query<StoredRecipient & { place: number }>(
       `SELECT place, chat_id::float8, state, reason, date::float8 FROM ${source.recipients}.recipients

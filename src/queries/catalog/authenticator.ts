@@ -47,7 +47,7 @@ export interface AuthenticatorOptions
   readonly sources: Pick<Sources, 'now'>;
 }
 
-/** Entries of either cache, some 500 bytes each. */
+/** Entries of either cache, about 500 bytes each. */
 const MAX_CACHED = 20_000;
 
 export function createAuthenticator({

@@ -85,7 +85,9 @@ export interface KeyRow {
   readonly last_used_at: string | null;
 }
 
-/** The keys of an owner, the latest first. @param scope keys for other bots, too, are left out; absent: none are */
+/**
+ * The keys of an owner, the latest first. @param scope keys that are also for other bots are left out; absent: none are
+ */
 export async function listKeys(
   { pool, catalog }: Tables<'catalog'>,
   ownerId: number,

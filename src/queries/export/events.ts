@@ -62,8 +62,8 @@ interface Chunk {
 }
 
 /**
- * Divides the period at the ends of archived chunks. So no query sorts more archived events than those of a chunk, or of one
- * date; what is not archived comes from an index in its order.
+ * Divides the period at the ends of archived chunks. So no query sorts more archived events than one chunk or one date
+ * has. Other events come from an index in its order.
  */
 async function partsOf({ tx, tables, bot, period }: ExportSource): Promise<Part[]> {
   const { text, values } = statement(sql`

@@ -9,7 +9,7 @@ import { eventRows } from './events.ts';
 import type { ExportRequest, ExportRows, ExportSource, ExportTables, ReadPages } from './export-source.ts';
 import { userRows } from './users.ts';
 
-/** The read models that each export reads. All leave out erased users, which `users` lists. */
+/** The read models that each export reads. All leave out erased users; `users` lists them. */
 export const TABLES_READ: Readonly<Record<ExportKind, readonly (keyof ExportTables)[]>> = {
   events: ['events', 'users'],
   users: ['users', 'referral'],
@@ -24,7 +24,9 @@ const ROWS_OF: Readonly<Record<ExportKind, (source: ExportSource) => ExportRows>
   recipients: recipientRows,
 };
 
-/** The rows of an export, in the snapshot of a transaction that the caller has begun. The memory is that of a page. */
+/**
+ * The rows of an export, in the snapshot of a transaction that the caller has begun. It needs the memory of one page.
+ */
 export function exportRows(kind: ExportKind, tx: pg.ClientBase, request: ExportRequest, pageRows: number): ExportRows {
   const pages: ReadPages = (select) => cursorRows(tx, statement(select), pageRows);
   return ROWS_OF[kind]({ ...request, tx, pages });
@@ -83,7 +85,7 @@ const COLUMNS = [
   selected('date', 'date', DATE),
 ];
 
-/** Recipients of the bot's broadcasts whose outcome is of the period, by broadcast and chat. Without a period, all. */
+/** Recipients of the bot's broadcasts with an outcome in the period, by broadcast and chat. Without a period, all. */
 function recipientRows({ pages, bot, period, tables: { recipients, users } }: ExportSource): ExportRows {
   return {
     columns: COLUMNS,

@@ -13,7 +13,9 @@ export const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** Rows of a row group of Parquet. Encoding it takes some 10 µs a row, during which a thread does nothing else. */
+/**
+ * Rows of a row group of Parquet. Encoding it takes about 10 µs a row. The thread does nothing else during this time.
+ */
 const PARQUET_ROWS = 4000;
 
 /** Formats rows, a part at a time. */

@@ -2,7 +2,7 @@ import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { ExportColumn, TextRow } from './columns.ts';
 
 interface ParquetOptions {
-  /** Rows of a row group, which is encoded in one go. */
+  /** Rows of a row group. A group is encoded in one go. */
   readonly groupRows: number;
   /** Further entries of the file's metadata. */
   readonly metadata?: Readonly<Record<string, string>>;

@@ -11,7 +11,10 @@ export function parseFrom(text: string): number | null {
   return startOfDay(text) ?? momentOf(text);
 }
 
-/** Reads the end of a period, which it includes: a whole day, a whole second, or a millisecond. @returns the first moment after it */
+/**
+ * Reads the end of a period. The period includes it: a whole day, a whole second, or a millisecond. @returns the first
+ * moment after it
+ */
 export function parseTo(text: string): number | null {
   const day = startOfDay(text);
   if (day !== null) return day + DAY_MS;

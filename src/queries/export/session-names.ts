@@ -16,10 +16,10 @@ interface Options {
 }
 
 /**
- * Names the sessions in pages of events, which come in the order of the events' dates: a row has the number of the first event of its
- * session, and gets that event's id. The name of a session is kept while further events of it may follow. Only sessions that
- * began before the first page are looked up: the look-up reads the events of a user, which for each event would take too long.
- * The last column of a page is the event's own number, which the result leaves out.
+ * Names the sessions in pages of events. The pages come in the order of the events' dates: a row has the number of the
+ * first event of its session, and gets that event's id. The name of a session is kept while further events of it may
+ * follow. Only sessions that began before the first page are looked up: the look-up reads the events of a user. Doing
+ * that for each event would take too long. The last column of a page is the event's number. The result leaves it out.
  */
 export function sessionNames(
   columns: readonly ExportColumn[],
@@ -29,7 +29,7 @@ export function sessionNames(
     (name) => columns.findIndex((column) => column.name === name),
   ) as [number, number, number, number, number];
   const ord = columns.length;
-  /** The sessions by their numbers, the one of the latest event last. */
+  /** The sessions by their numbers, the session of the latest event last. */
   const names = new Map<string, { readonly name: string; readonly date: number }>();
 
   async function lookUp(page: readonly TextRow[]): Promise<void> {

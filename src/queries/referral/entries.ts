@@ -18,7 +18,7 @@ export interface EntryRow {
   readonly rule_name: string | null;
   readonly amount: string;
   readonly unit_id: number | null;
-  /** The payout that has it now; null: none has. */
+  /** The payout that claims it now; null: none does. */
   readonly payout_id: number | null;
   /** The accrual that this one makes good. */
   readonly compensates: number | null;
@@ -36,8 +36,9 @@ export interface EntriesQuery extends Page {
 }
 
 /**
- * Every accrual of an account, in the order of the account's stream. The first payout after an accrual was recorded and not
- * on hold claims it; what was cancelled before a payout took it belongs to none (projections/accounts/tables.ts).
+ * Every accrual of an account, in the order of the account's stream. The first payout after an accrual was recorded and
+ * not on hold claims it; an accrual cancelled before a payout claimed it belongs to none
+ * (projections/accounts/tables.ts).
  */
 export async function entriesOf(
   { pool, accounts, referral }: Tables<'accounts' | 'referral'>,
@@ -108,7 +109,7 @@ export function entryColumns({ accounts, referral, botId }: EntrySql) {
   } as const;
 }
 
-/** SQL of the accruals `x`, each with the payout `p` that has it and the accrual `o` that it makes good. */
+/** SQL of the accruals `x`, each with the payout `p` that claims it and the accrual `o` that it makes good. */
 export function entriesFrom(accounts: string): string {
   return `${accounts}.accruals x
     LEFT JOIN ${accounts}.accruals o ON o.accrual_id = x.compensates AND o.public_key = x.public_key

@@ -61,7 +61,7 @@ export interface PayoutsQuery extends Page {
   readonly userId?: number | undefined;
   /** Undefined: of every status. */
   readonly status?: number | undefined;
-  /** Undefined: not one payout alone. */
+  /** Undefined: all payouts. */
   readonly payoutId?: number | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface ReferrerRow extends Names {
   readonly balance: readonly Omit<AccountBalanceRow, 'user_id'>[];
 }
 
-/** Orders by an amount of one unit, and the SQL of the amount: each has an index of its own. */
+/** Orders by an amount of one unit, and the SQL of the amount: each has its own index. */
 const AMOUNTS = { balance: 'accrued - reserved - paid', earned: 'accrued', paid: 'paid' } as const;
 export const REFERRER_ORDERS = ['referrals', 'balance', 'earned', 'paid'] as const;
 
@@ -34,7 +34,7 @@ export interface BotName {
   readonly bot: string;
 }
 
-/** The referrers of a bot. `now` in ms UTC decides what is on hold. */
+/** The referrers of a bot. `now` in ms UTC decides which accruals are on hold. */
 export async function referrersOf(
   source: ReferrersSource,
   { botId, bot }: BotName,
@@ -60,7 +60,7 @@ export async function referrersOf(
   return rowsOf(source, { botId, bot }, userIds, now);
 }
 
-/** One user as the list of referrers has it; empty: the user has neither referrals nor accruals. */
+/** One user as in the list of referrers; empty: the user has neither referrals nor accruals. */
 export async function referrerOf(
   source: ReferrersSource,
   name: BotName,
@@ -106,7 +106,7 @@ async function referralCounts(
 
 export const NO_NAMES: Names = { first_name: null, username: null };
 
-/** The names of those of the users that the bot knows. */
+/** The names of the users that the bot knows. */
 export async function namesOf(
   { pool, users }: Tables<'users'>,
   botId: number,

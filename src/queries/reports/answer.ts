@@ -11,7 +11,7 @@ export interface ReportAnswer {
 
 export type Row = Readonly<Record<string, Cell>>;
 
-/** A number that a double may not hold exactly is a LosslessNumber, which JSON writes with exactly its digits. */
+/** A number that a double may not hold exactly is a LosslessNumber. JSON writes it with exactly its digits. */
 export type Cell = string | number | boolean | LosslessNumber | null;
 
 export interface Column {
@@ -24,7 +24,7 @@ export interface Column {
   readonly total?: Cell;
   /** The combination of a chart line, if the chart is broken down; all null for the line of other combinations. */
   readonly breakdown?: Row;
-  /** Whether the line stands for all combinations without a line of their own. */
+  /** Whether the line stands for all combinations without a line. */
   readonly other?: boolean;
 }
 

@@ -112,7 +112,7 @@ export interface ShownCombinations {
   readonly values: readonly (readonly FieldValue[])[];
   /** Whether there are more combinations than are shown. */
   readonly more: boolean;
-  /** By the number of a combination: its place among those that are shown, or their count. */
+  /** By the number of a combination: its place among the shown ones, or their count. */
   readonly lineOf: Uint32Array;
 }
 

@@ -22,10 +22,10 @@ export interface ChunkCache {
    */
   utms(oldest: string): readonly Utm[] | undefined;
   setUtms(oldest: string, utms: readonly Utm[]): void;
-  /** An entry by its key, which names the bot and its tables. The caller checks that it belongs to its snapshot. */
+  /** An entry by its key. The key names the bot and its tables. The caller checks that it belongs to its snapshot. */
   kept<T extends Kept>(key: string): T | typeof TOO_LARGE | undefined;
   keep(key: string, entry: Kept): void;
-  /** The dictionary under a key, which names a bot's oldest chunk and a column. Null: it would be too large. */
+  /** The dictionary under a key. The key names a bot's oldest chunk and a column. Null: it would be too large. */
   dictionary(key: string): Dictionary | null;
   /** A report has read a chunk whose columns were all here. */
   hit(): void;
@@ -114,7 +114,7 @@ function bytesOf(column: Column): number {
       return ENTRY_BYTES + column.numbers.byteLength;
     case 'coded': {
       const { codes } = column;
-      // Includes the posting lists that are built beside a column on first use (positions.ts).
+      // Includes the posting lists that are built for a column on first use (positions.ts).
       return ENTRY_BYTES + codes.byteLength + codes.length * Uint32Array.BYTES_PER_ELEMENT + valueBytesOf(column);
     }
   }
@@ -129,11 +129,11 @@ function valueBytesOf(column: CodedColumn): number {
 
 /** The part of the cache that is for UTM labels. */
 const UTM_SHARE = 0.1;
-/** Bytes of five labels of some 20 letters, with the numberings that reports have made of them (combinations.ts). */
+/** Bytes of five labels of about 20 letters, with the numberings that reports have made of them (combinations.ts). */
 const UTM_BYTES = 400;
-/** Bytes of an entry or column beside its arrays. */
+/** Bytes of an entry or column besides its arrays. */
 const ENTRY_BYTES = 300;
-/** Bytes of a value beside its letters. */
+/** Bytes of a value besides its letters. */
 const VALUE_BYTES = 32;
 
 /** The dictionaries of a bot's columns. */

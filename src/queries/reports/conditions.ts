@@ -66,7 +66,7 @@ export async function compileCondition(
   }
 }
 
-/** The conditions, with those on users alone joined to one, which is one query. */
+/** The conditions. Conditions only on users are joined to one, and that is one query. */
 function withUsersJoined(
   type: 'and' | 'or',
   conditions: readonly Condition<ReportField>[],
@@ -115,8 +115,8 @@ function withoutSession(column: 'session' | 'app_session'): EventCondition {
 }
 
 /**
- * The database lists the sessions for which the condition holds. A session's id is that of its first event. An archived event
- * may since be in an earlier session than its own: then no event has its session any more.
+ * The database lists the sessions for which the condition holds. A session's id is the id of its first event. An
+ * archived event may since be in an earlier session than its own: then no event has its session any more.
  */
 async function onSessions(
   leaf: Leaf,
@@ -154,7 +154,7 @@ export async function eventFilterOf(
   );
 }
 
-/** By the user's index: 1 where a condition on users alone holds. */
+/** By the user's index: 1 where a condition only on users holds. */
 export async function passingUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<Uint8Array> {
   return (await passingUsersOfColumns(condition, source)) ?? passingUsersBySql(condition, source);
 }

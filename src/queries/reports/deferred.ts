@@ -37,7 +37,7 @@ interface DeferredEventsOptions extends Omit<DeferredOptions, 'savedSegments'> {
   readonly path: string;
 }
 
-/** Events that await revaluation. Without amounts, those that a new unit touches. Null: there are none. */
+/** Events that await revaluation. Without amounts: the events that a new unit touches. Null: there are none. */
 export async function deferredEvents({
   query,
   tables,

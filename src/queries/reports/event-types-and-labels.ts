@@ -21,7 +21,7 @@ export interface ReportEvent {
   readonly hidden: boolean;
 }
 
-/** A row from `pg`, which gives bigint as text. */
+/** A row from `pg`. It gives bigint as text. */
 interface EventTypeRow {
   readonly event_id: number;
   readonly name: string;

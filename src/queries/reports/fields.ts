@@ -64,7 +64,7 @@ export function columnOf(storage: FieldStorage): ColumnName {
 
 const USER: FieldStorage = { type: 'user' };
 
-/** Properties that have a column of their own (decisions.md#report-fields). */
+/** Properties that have a separate column (decisions.md#report-fields). */
 const PROPERTY_COLUMNS: ReadonlyMap<string, CodedName> = new Map(
   (['value_str', 'category', 'webapp_name', 'unit'] as const).map((name) => [name, name]),
 );
@@ -120,7 +120,7 @@ export function userColumnSql(
 /**
  * A field as an expression over {@link eventsSql}. Names of open-ended roots become parameters.
  * @param members of the saved segments that are among the fields
- * @param only the bot of the rows, which a statement names on a Citus cluster; null: the statement does without
+ * @param only the bot of the rows. A statement names it on a Citus cluster; null: the statement does without
  */
 export function columnSql(
   { root, key, type }: ReportField,
@@ -156,7 +156,7 @@ function isMarked({ of }: SavedSegmentMembers, key: string, index: RawBuilder<un
   return sql`(get_bit(${bits}::bytea, ${index}) = 1)`;
 }
 
-/** Whether the field is read from the user's row alone. */
+/** Whether the field is read only from the user's row. */
 export function isOfUserRow({ root, key }: ReportField): boolean {
   if (root === 'user.addition_fields') return !REFERRAL_COLUMNS.has(key);
   return root === 'user' || root === 'user.custom_fields';
@@ -196,8 +196,8 @@ const EVENT_COLUMNS: Readonly<Record<EventColumn, (tables: ReportTables) => RawB
 };
 
 /**
- * The public id of a session: `<commit>.<index>` of its earliest event, which is the same on every engine (bot errors have
- * ids of the same form). Rows hold that event's `ord` instead, which is smaller and differs between engines.
+ * The public id of a session: `<commit>.<index>` of its earliest event. It is the same on every engine (bot errors have
+ * ids of the same form). Rows hold that event's `ord` instead: it is smaller and differs between engines.
  */
 function sessionId(of: 'session' | 'app_session', { events }: ReportTables): RawBuilder<unknown> {
   const session = sql.ref(`e.${of}`);
@@ -228,7 +228,7 @@ export const NO_MEMBERS: SavedSegmentMembers = {
   },
 };
 
-/** Marks as bits: bit i is of the user with index i, as `get_bit` of PostgreSQL counts them. */
+/** Marks as bits: bit i belongs to the user with index i, as `get_bit` of PostgreSQL counts them. */
 function bitsOf(members: Uint8Array): Buffer {
   const bits = Buffer.alloc(Math.ceil(members.length / 8));
   for (let user = 0; user < members.length; user++) bits[user >>> 3]! |= members[user]! << (user & 7);

@@ -56,7 +56,7 @@ function recordCell(value: string | boolean | null, type: FieldType, timezone: s
 }
 
 /**
- * Counts the records of a list without its limit and offset. Events are counted by a trends table, which scans packed
+ * Counts the records of a list without its limit and offset. A trends table counts the events by a scan of packed
  * columns; SQL would read each row.
  */
 async function countRecords(report: ListReport, options: ScanOptions): Promise<number> {
@@ -144,7 +144,7 @@ function whereSql({ table, filter }: ListReport, { botId, tables, members, span 
 
 /**
  * For each table of lists: its source, the date that must be in the period, and the id that orders equal records. An
- * event's id is its commit and its index in it, which are the same on every engine.
+ * event's id is its commit and its index in it. Both are the same on every engine.
  */
 const RECORDS = {
   events: {
@@ -204,7 +204,7 @@ export interface ListSource {
   readonly members: SavedSegmentMembers;
 }
 
-/** SQL: rows like those of the table `events`, of the bot and the span, from this table and the archive. */
+/** SQL: rows like the rows of the table `events`, for the bot and the span, from this table and the archive. */
 export function eventsWithArchived({
   botId,
   tables: { events },

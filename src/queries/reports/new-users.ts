@@ -7,8 +7,8 @@ export interface NewUsersSource {
 }
 
 /**
- * Counts the users of a bot by when they were created: for each of `starts` (ms UTC, ascending), those from it, and from
- * `from`, until the next one; for the last, until `to`.
+ * Counts the users of a bot by when they were created: for each of `starts` (ms UTC, ascending) the users from it, and
+ * from `from`, until the next one; for the last, until `to`.
  */
 export async function newUsers(
   { pool, users }: NewUsersSource,

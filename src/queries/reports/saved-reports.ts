@@ -19,7 +19,7 @@ export interface SavedReportRow {
   readonly pinned: boolean;
 }
 
-/** The saved reports of bots, newest first; those of one millisecond by uuid, since later uuids are greater. */
+/** The saved reports of bots, newest first; within one millisecond by uuid, since later uuids are greater. */
 export async function listSavedReports(
   { pool, reports }: SavedReportsSource,
   publicKeys: readonly string[],

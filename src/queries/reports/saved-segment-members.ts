@@ -10,8 +10,9 @@ import { NO_MEMBERS, type SavedSegmentMembers } from './fields.ts';
 import { openScan, type Scan, type ScanOptions } from './scan.ts';
 
 /**
- * Finds the users of saved segments in the snapshot of a report: those that an audience of the same conditions has
- * (decisions.md#saved-segment-users). Their conditions on events are one scan, whatever the period of the report.
+ * Finds the users of saved segments in the snapshot of a report: the same users as in an audience of the same
+ * conditions (decisions.md#saved-segment-users). Their conditions on events are one scan, whatever the period of the
+ * report.
  * @param now the moment that days are counted back from, milliseconds since 1970 UTC
  */
 export async function savedSegmentMembers(

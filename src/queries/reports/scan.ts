@@ -51,7 +51,7 @@ function isUtm(field: ReportField): boolean {
   return storageOf(field).type === 'utm';
 }
 
-/** The labels of UTM combinations by id: from the cache, and those that are newer from the database. */
+/** The labels of UTM combinations by id: from the cache, and newer ones from the database. */
 async function utmsOf(
   { botId, tables, snapshot, cache }: ScanOptions,
   { utms: count, oldestChunk }: StoredEventSource,

@@ -55,7 +55,7 @@ export async function inSnapshot<T>(
       /** Begins the transaction and runs a first statement without parameters in the same round trip. @returns its rows */
       async function beginWith<Row extends pg.QueryResultRow>(text: string): Promise<Row[]> {
         begun = true; // before the answer, because another query may be sent earlier
-        // pg answers several statements with an array of results, which its types do not declare.
+        // pg answers several statements with an array of results. Its types do not declare that.
         const results = [await tx.query<Row>(`${begin}; ${text}`)].flat();
         return results.at(-1)!.rows;
       }

@@ -24,7 +24,7 @@ export function statement(fragment: RawBuilder<unknown>): { text: string; values
   return { text: sql, values: [...parameters] };
 }
 
-/** Compiles a fragment to a statement without parameters, for COPY: its values, which are text or numbers, become constants. */
+/** Compiles a fragment to a statement without parameters, for COPY: its values (text or numbers) become constants. */
 export function withConstants(fragment: RawBuilder<unknown>): string {
   const { text, values } = statement(fragment);
   return text.replace(/\$(\d+)/g, (_, number) => {

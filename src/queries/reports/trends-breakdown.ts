@@ -37,7 +37,7 @@ interface CountedFilter {
   readonly metrics: readonly unknown[];
 }
 
-/** Scans the events once to count those of each combination, and picks the largest combinations. */
+/** Scans the events once to count each combination's events, and picks the largest combinations. */
 export async function linesOf(
   report: TrendsReport,
   filters: readonly CountedFilter[],
@@ -79,7 +79,9 @@ interface CombinationVolumes {
   total(): Float64Array;
 }
 
-/** Where a column of indexes alone decides the combination, the loop counts by index, and adds up combinations at the end. */
+/**
+ * Where one column of indexes decides the combination, the loop counts by index, and adds up combinations at the end.
+ */
 function combinationVolumes(combinations: Combinations): CombinationVolumes {
   const { byIndex } = combinations;
   if (byIndex !== null) {

@@ -98,7 +98,7 @@ async function combinationsOfReport({ separators }: TrendsReport, scan: Scan): P
 interface MetricFilter {
   readonly filter: EventFilter;
   readonly metrics: number[];
-  /** The event type (null: all) of metrics without conditions of their own, which share the filter; else undefined. */
+  /** The event type (null: all) of metrics that share the filter and have no other conditions; else undefined. */
   readonly shared: number | null | undefined;
 }
 
@@ -117,7 +117,10 @@ async function filtersOf(report: TrendsReport, scan: Scan): Promise<MetricFilter
 /** The memory for the state of users in one scan. */
 const MAX_USER_STATE_BYTES = 2 ** 27;
 
-/** Groups of metrics, each measured in one scan, whose state of users fits into the memory; a metric alone may exceed it. */
+/**
+ * Groups of metrics, each measured in one scan, whose state of users fits into the memory; a single metric may exceed
+ * it.
+ */
 function groupsByMemory(metrics: readonly Metric[], size: TallySize): Metric[][] {
   const groups: Metric[][] = [];
   let left = 0;

@@ -26,8 +26,8 @@ interface UserColumnsOptions {
 }
 
 /**
- * A kept column is of a number of changes (the table `user_changes`). The users of later changes that the snapshot has are
- * read again, in the snapshot. So an answer has each user as its snapshot does, whenever the column was read.
+ * A kept column belongs to a number of changes (the table `user_changes`). The users of later changes that the snapshot
+ * has are read again, in the snapshot. So an answer has each user as its snapshot does, whenever the column was read.
  */
 export function openUserColumns(options: UserColumnsOptions): UserColumns {
   const opened = new Map<string, Promise<KeptUserColumn | null>>();
@@ -88,7 +88,7 @@ function memberColumn(members: Uint8Array): UserColumn {
 interface Changes {
   /** Names the tables that the users are read from: another one after a rebuild, and after a restart of the server. */
   readonly source: string;
-  /** How many changes came before those that are kept. */
+  /** How many changes came before the kept ones. */
   readonly first: number;
   readonly upto: number;
 }
@@ -108,7 +108,7 @@ function changesTable({ users }: ReportTables) {
   return sql.id(users, 'user_changes');
 }
 
-/** A field of all users of a bot, as a report's snapshot has it. */
+/** A field of all users of a bot in a report's snapshot. */
 export interface UserColumn {
   /** By the user's index among the bot's users. */
   readonly codes: Uint32Array;
@@ -120,7 +120,7 @@ export interface UserColumn {
 
 /** Users that `users` has before `events` does. More than these are not worth looking up for each report. */
 const MOST_PENDING = 1000;
-/** Values that no user has any more, beside one for each user. */
+/** Values that no user has any more, besides one for each user. */
 const MOST_UNUSED = 4096;
 
 /** A column as of a number of changes. A later state shares the lists of values, to which values are only added. */
@@ -211,7 +211,7 @@ function newKnown(): Known {
   return { codes: new Map(), letters: 0, numbers: new Map(), shown: [], numberOf: [] };
 }
 
-/** Bytes of a value beside its letters: it is in two arrays and in two maps, once with its letters as a key. */
+/** Bytes of a value besides its letters: it is in two arrays and in two maps, once with its letters as a key. */
 const VALUE_BYTES = 240;
 
 /** The value of a field from its text in the database. */

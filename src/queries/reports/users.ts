@@ -50,7 +50,7 @@ export async function findUsers(
   });
 }
 
-/** The ids without those of erased users (decisions.md#erased-users). @param ids ascending */
+/** The ids without erased users (decisions.md#erased-users). @param ids ascending */
 export async function withoutErased(
   { pool, users }: UserTable,
   botId: number,
@@ -64,7 +64,7 @@ export async function withoutErased(
   return [...ids].filter((id) => !erased.has(id));
 }
 
-/** Users whose custom fields are listed: those of one statement that takes some 50 ms. */
+/** Users whose custom fields are listed: as many as one statement reads in about 50 ms. */
 const SAMPLED_USERS = 10_000;
 
 /** The names of custom fields of the users who were created last, ascending. */

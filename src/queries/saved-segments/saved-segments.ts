@@ -3,7 +3,7 @@ import type { SavedSegment } from '../../domain/saved-segments/saved-segment.ts'
 
 const COLUMNS = `saved_segment_id::float8, name, conditions, created_at::float8, changed_at::float8, revision`;
 
-/** The saved segments of a bot, newest first. Their revisions are those that the read model has applied. */
+/** The saved segments of a bot, newest first. Their revisions are the last ones that the read model has applied. */
 export async function listSavedSegments(
   { pool, reports }: Tables<'reports'>,
   publicKey: string,

@@ -61,7 +61,7 @@ interface Frozen {
   readonly id: number;
   readonly name: string | null;
   readonly recipients: number;
-  /** Whether those that were never attempted are cancelled, and since when. */
+  /** Whether recipients that were never attempted are cancelled, and since when. */
   readonly cancelled: boolean;
   readonly cancelled_at: number | null;
 }
@@ -75,8 +75,8 @@ interface Place {
 }
 
 /**
- * The user among the recipients of every broadcast. Chats stand in the order of their ids, so that a search by halves needs some
- * 20 rows of a broadcast with a million recipients, and no index by chat.
+ * The user among the recipients of every broadcast. Chats stand in the order of their ids, so that a search by halves
+ * needs about 20 rows of a broadcast with a million recipients, and no index by chat.
  */
 async function placesOf(
   { pool, recipients }: Source,

@@ -32,7 +32,7 @@ const ORDERED: Readonly<Record<UserOrder, string>> = {
 
 /**
  * Finds a page of a bot's users, and how many there are on all pages. A search reads all users of the bot.
- * @param counts connections for counts alone: those of other requests do not wait for them
+ * @param counts connections only for counts: other requests do not wait for them
  * @param others another pool, to cancel a search
  * @throws StatementTimeoutError it took too long; the signal's reason
  */
