@@ -1,14 +1,14 @@
 import type { OnBadEvent } from './runtime/projector-options.ts';
 
 /**
- * ON_BAD_EVENT: what a read model does at an event that it cannot apply. `stop`, `dead-letter`, or a list of `name=mode`. A
- * mode without a name is for all other read models.
+ * ON_BAD_EVENT: the action of a read model at an event that it cannot apply. `stop`, `dead-letter`, or a list of
+ * `name=mode`. A mode without a name is for all other read models.
  */
 
 const MODES: readonly OnBadEvent[] = ['stop', 'dead-letter'];
 
 interface Rule {
-  /** Undefined: every read model without a rule of its own. */
+  /** Undefined: every read model without its own rule. */
   readonly name: string | undefined;
   readonly mode: string;
 }

@@ -5,12 +5,13 @@ import { nameOf } from './batch-sql.ts';
 /** Ids of bots by public key, of all databases of this program: a guess, since a test may have several. */
 const guesses = new Map<string, number>();
 
-/** 100,000 take some 10 MB. */
+/** 100,000 take about 10 MB. */
 const MOST_GUESSES = 100_000;
 
 /**
- * Loads the rows of a read model's table `bots` with these public keys. A commit names its bot by public key. On a Citus cluster
- * the row of one bot is looked up by the bot's id, too, once a former batch has shown it: that asks one node.
+ * Loads the rows of a read model's table `bots` with these public keys. A commit names its bot by public key. On a
+ * Citus cluster the row of one bot is also looked up by the bot's id, once an earlier batch has shown it: that asks one
+ * node.
  * @param name of the prepared statement
  * @param columns SQL, of rows `b`, given the bot that the statement names ({@link ofBot}); must include bot_id and public_key
  */

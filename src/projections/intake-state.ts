@@ -34,7 +34,7 @@ export interface BotIntake extends IntakeState {
   readonly bot_id: number;
   /** The clock at the start of the batch. */
   readonly clockBefore: number;
-  /** Updates that the table has, of those that the batch names. */
+  /** Updates of the batch that the table has. */
   readonly storedUpdates: Set<number>;
 }
 
@@ -53,7 +53,7 @@ export function botOfCommit<Bot>(bots: ReadonlyMap<string, Bot>, { stream }: Rea
   return bot;
 }
 
-/** Items of a commit that get an `ord` of their own. */
+/** Items of a commit that get a separate `ord`. */
 const ITEMS_PER_COMMIT = 1024;
 
 /** The place of an item in its bot's log, as a number that orders the items of all commits. @throws UnreadableEventError */

@@ -1,7 +1,7 @@
 import type { ReadModel } from './read-model.ts';
 import { MANIFESTS } from './registry.ts';
 
-/** The code of each read model, by name: much code, which only programs that write read models load. */
+/** The code of each read model, by name. It is much code: only programs that write read models load it. */
 const CODE: Readonly<Record<string, () => Promise<ReadModel>>> = {
   catalog: async () => (await import('./catalog/read-model.ts')).catalogReadModel,
   users: async () => (await import('./users/read-model.ts')).usersReadModel,

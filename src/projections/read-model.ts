@@ -8,7 +8,7 @@ export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
 }
 
 /**
- * The name and the shape of a read model, which its readers need. Programs that write it load its code, too
+ * The name and the shape of a read model. Its readers need them. Programs that write it load its code, too
  * (load-read-model.ts).
  */
 export interface Manifest {
@@ -27,15 +27,15 @@ export interface Manifest {
 }
 
 /**
- * PostgreSQL tables derived from the log, and how each event changes them. The database can have several versions of a read
- * model, each in a schema of its own (runtime/versions.ts).
+ * PostgreSQL tables derived from the log, and how each event changes them. The database can have several versions of a
+ * read model, each in its own schema (runtime/versions.ts).
  *
  * `apply` gets commits of one partition in the log's order and writes through `tx`. The runtime moves the checkpoint in the
  * same transaction, so that every commit is applied exactly once. The rows must not depend on how commits are cut into
  * batches, nor on how partitions interleave. `apply` must not look at the clock.
  */
 export interface ReadModel extends Manifest {
-  /** The events it reads. Commits come without other events, which are not parsed. */
+  /** The events it reads. Commits come without other events: these are not parsed. */
   readonly events: readonly LedgerEvent['type'][];
   /** Whether it gets personal fields and secrets in clear, except erased ones; else they stay sealed. */
   readonly personal?: true;
@@ -50,8 +50,8 @@ export interface ReadModel extends Manifest {
   /** Runs with the search path on its schema. @throws UnreadableEventError and errors of the database */
   apply(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void>;
   /**
-   * Does a slice of the work that `apply` deferred, short enough for a transaction of its own. The final rows must not depend
-   * on how slices and batches follow each other. Runs with the search path on its schema.
+   * Does a slice of the work that `apply` deferred, short enough for one transaction. The final rows must not depend on
+   * how slices and batches follow each other. Runs with the search path on its schema.
    * @param behind many commits are still to come. Work that is cheaper if done once for all of them may wait
    * @returns whether there is more work; work that waits because of `behind` does not count
    */
@@ -59,7 +59,7 @@ export interface ReadModel extends Manifest {
   /**
    * Derived tables that `idle` or triggers make from the other tables. Their rows depend on when `idle` runs and on how
    * commits are cut into batches, answers do not. So a comparison with a replay leaves them out, and its replay runs
-   * without triggers, which may fill derived tables alone.
+   * without triggers. So triggers may fill only derived tables.
    */
   readonly derived?: readonly string[];
   /** Of tables whose rows are partly in derived tables: a FROM item, in a schema, that has them all. */

@@ -28,7 +28,7 @@ const CATCH_UP_MS = 400;
 
 /**
  * Looks up once a second which version of each read model answers. For a second after a switch some requests are still
- * answered from the version before, which keeps following the log.
+ * answered from the version before. It keeps following the log.
  */
 export function createReader(pool: pg.Pool, models: readonly Manifest[], maxWaitMs: number): Reader {
   const byName = new Map(models.map((model) => [model.name, model]));
@@ -58,8 +58,9 @@ export function createReader(pool: pg.Pool, models: readonly Manifest[], maxWait
 }
 
 /**
- * A reader for work outside of requests, which may wait.
- * @param catchUp resolves when the read model has applied what the work is to see; it then has a version that answers
+ * A reader for work outside of requests. It may wait.
+ * @param catchUp resolves when the read model has applied the commits that the work must see; it then has a version
+ * that answers
  */
 export function createPatientReader(pool: pg.Pool, catchUp: (name: ReadModelName) => Promise<Manifest>): Reader {
   return {
@@ -77,7 +78,10 @@ async function tablesOf<Name extends ReadModelName>(
   return { pool, ...Object.fromEntries(await Promise.all(schemas)) } as Tables<Name>;
 }
 
-/** The wanted version if it has applied all that the former one has, so that no client sees less than before; else the former. */
+/**
+ * The wanted version if it has applied all that the present one has, so that no client sees less than before; else the
+ * present one.
+ */
 async function moved(pool: pg.Pool, former: Version, wanted: Version): Promise<Version> {
   if (former.version === wanted.version) return wanted;
   const progressOf =

@@ -13,8 +13,8 @@ export interface TriggerParts {
  * a plain table and for a shard of it on a node of a Citus cluster.
  *
  * On a node the triggers of a shard run, and the names of the other tables mean the tables of the whole cluster, over
- * connections of their own. So there the statements name the shards of the same bots. They are colocated, and written in the
- * same transaction.
+ * separate connections. So there the statements name the shards of the same bots. They are colocated, and written in
+ * the same transaction.
  * @param others the tables that the statements use besides `written`
  * @param variables types by name
  */

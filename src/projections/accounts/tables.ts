@@ -5,7 +5,7 @@ import { placed } from '../read-model.ts';
  * "without a unit". The key of an account is its bot's public key and its user. `place` is the place of an event in the
  * account's stream (`placeOf`): the same on every engine.
  *
- * Nothing that changes by the clock alone (holds that end) is stored: a query passes the time.
+ * Nothing that changes only by the clock (holds that end) is stored: a query passes the time.
  */
 export const ACCOUNTS_DDL = `
 CREATE TABLE accounts (

@@ -57,7 +57,7 @@ export const clicksReadModel: ReadModel = {
 
 async function botIdOf(tx: ClientBase, bot: string): Promise<number> {
   const { rows } = await tx.query<{ bot_id: number }>('SELECT bot_id FROM bots WHERE public_key = $1', [bot]);
-  if (rows[0] === undefined) throw new Error(`clicks of bot ${bot}, which was not created`);
+  if (rows[0] === undefined) throw new Error(`clicks of bot ${bot}, but the bot was not created`);
   return rows[0].bot_id;
 }
 

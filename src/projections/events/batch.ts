@@ -38,7 +38,7 @@ export interface Bot {
 export interface Unit {
   /** Decimals of a normal unit. */
   readonly scale: number;
-  /** `ord` and receipt of its creation. Both are 0 if the code is a currency's too, which was known before. */
+  /** `ord` and receipt of its creation. Both are 0 if the code is also a currency's and so was known before. */
   readonly ord: number;
   readonly at: number;
 }

@@ -5,7 +5,7 @@ import type { Position } from '../../log/port.ts';
 /** The API method that received an event. */
 export type Source = 'send-event' | 'send-target' | 'send-update';
 
-/** An event before it is a row: the received fields, then those that depend on the user's other events. */
+/** An event before it is a row: the received fields, then the fields that depend on the user's other events. */
 export interface EventDraft {
   readonly bot_id: number;
   readonly user_id: number;

@@ -184,7 +184,10 @@ function foldEvent(
   outcome.errors.set(event, { event, sent, waits, resolved_at: null });
 }
 
-/** An event of the past makes its user known and earns no reward: what it earned was paid before (decisions.md#import-events). */
+/**
+ * An event of the past makes its user known and earns no reward: its reward was paid elsewhere before
+ * (decisions.md#import-events).
+ */
 function foldImported(outcome: Outcome, bot: Bot, item: ImportedEventItem, origin: ItemOrigin): void {
   if (acceptUser(bot.intake, item.user_id)) addUser(outcome, userOf(bot, item.user_id), origin);
   foldEvent(outcome, bot, item, origin, 'send-event', false);

@@ -207,7 +207,7 @@ interface BotTails {
   readonly tails: Map<number, Tail>;
 }
 
-/** @param limit the most tails of all bots; 100,000 take some 15 MB. At the limit all are dropped. */
+/** @param limit the most tails of all bots; 100,000 take about 15 MB. At the limit all are dropped. */
 export function tailCache(limit = 200_000): TailCache {
   const bots = new Map<number, BotTails>();
   let size = 0;

@@ -36,7 +36,7 @@ export interface Taken {
   readonly beyond: readonly string[];
 }
 
-/** Takes the properties of an event: new names, too, while the bot has fewer than it may have. */
+/** Takes the properties of an event, also with new names while the bot has fewer than it may have. */
 export function takeProperties(names: PropertyNames, properties: EventProperties): Taken {
   const taken: Record<string, CustomFieldValue> = {};
   const beyond: string[] = [];

@@ -82,7 +82,7 @@ export function withArchive(model: ReadModel, months: number, limits?: PackLimit
     ...model,
     deferredRelation: `put_off_or_old(${months})`,
     async idle(tx, behind) {
-      // Archiving looks at all bots, those of other projectors too.
+      // Archiving looks at all bots, also at the bots of other projectors.
       await lockTables(tx, 'alone');
       await findByKey(tx);
       if (await workSlice(tx, behind, true, limits)) return true;

@@ -8,9 +8,9 @@ import { restoreUnit } from './packed/restore.ts';
 /**
  * A changed rate or currency, or a new unit, may touch all events of many bots. To convert them takes 50 µs an event:
  * minutes, and one transaction of that length would hold up every reader of the log (see the runtime). So a batch only
- * records that they must be converted again, and `idle` converts them in slices, each in a transaction of its own. A slice
- * uses the current rates, so an event that a batch changes between two slices is right too. If the change concerns events
- * that the pass has converted already, that batch records it again.
+ * records that they must be converted again, and `idle` converts them in slices, each in its own transaction. A slice
+ * uses the current rates, so an event that a batch changes between two slices is right too. If the change concerns
+ * events that the pass has converted already, that batch records it again.
  *
  * A pass that has begun is finished, however often the same change is recorded during it: that makes one more pass.
  * Passes run one after the other in the order in which they were recorded, so each gets its turn.
@@ -37,9 +37,9 @@ CREATE TABLE revaluations (
 
 /** The most work of a slice. To convert takes the most time. */
 export interface SliceLimits {
-  /** Events converted: 2,000 take some 100 ms. */
+  /** Events converted: 2,000 take about 100 ms. */
   readonly converted: number;
-  /** Events read, most of which may have no unit: 20,000 take some 20 ms. */
+  /** Events read. Most of them may have no unit: 20,000 take about 20 ms. */
   readonly scanned: number;
   /** Bots whose events are read, by a query each, and passes begun. */
   readonly steps: number;

@@ -7,7 +7,7 @@ import { PAYLOAD, SOURCE } from './bot-errors.ts';
 import { restoreRows } from './packed/restore.ts';
 
 /**
- * The events that accruals of the referral program are computed from: those that count and trigger a rule of their bot.
+ * The events that accruals of the referral program are computed from: they count and trigger a rule of their bot.
  * `position` is the commit by which the event came to count. For an event that waited for its user, that is a later one
  * than its own.
  */

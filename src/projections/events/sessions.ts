@@ -10,7 +10,7 @@ export const SESSION_GAP_MS = 30 * 60 * 1000;
 
 /**
  * Sets the sessions of the users' new events, and merges sessions of the table that the new events connect. Each user's
- * events are sorted. Events after the user's last one, the usual case, need no query, except those of mini apps.
+ * events are sorted. Events after the user's last one, the usual case, need no query, except events of mini apps.
  */
 export async function placeSessions(tx: ClientBase, users: readonly User[]): Promise<void> {
   const late = users.flatMap((user) => user.events.filter((event) => isLate(event, user.tail)));
@@ -76,7 +76,7 @@ function byApp(events: readonly EventDraft[]): Map<string, EventDraft[]> {
   return apps;
 }
 
-/** An event of the table beside a new one; `session` is its session in the chain. */
+/** An event of the table next to a new one; `session` is its session in the chain. */
 interface Neighbour extends Moment {
   readonly session: number;
 }
@@ -133,7 +133,7 @@ function chain(added: readonly Moment[], neighboursOf: (index: number) => Neighb
   return { sessions, merges };
 }
 
-/** The chains of sessions: all events of a user, or those of one mini app. */
+/** The chains of sessions: all events of a user, or a user's events of one mini app. */
 type ChainKind = 'session' | 'app_session';
 
 const WITHIN = {

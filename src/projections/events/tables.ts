@@ -18,7 +18,8 @@ const MOST_EVENTS = 20_000;
 
 /**
  * Counts the events that wait for revaluation (revaluations.ts): of one bot or (null) of all, dated from `date_from` to
- * before `date_to`; with `only_units` those that a new unit touches. An event that several changes touch counts once.
+ * before `date_to`; with `only_units` only events that a new unit touches. An event that several changes touch counts
+ * once.
  *
  * Reads `most` events at most. If it leaves events out, `exact` is false and `events` is a lower bound. It leaves out archived
  * events, and looks only at the units of their chunks. `since` is the

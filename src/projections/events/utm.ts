@@ -6,7 +6,8 @@ import type { Bot, User } from './batch.ts';
 import { byMoment } from './draft.ts';
 
 /**
- * Sets the ids of the batch's UTM combinations, in the order of the bot's log: those of the table, else the bot's next id.
+ * Sets the ids of the batch's UTM combinations, in the order of the bot's log: the ids of the table, else the bot's
+ * next id.
  */
 export async function identifyUtms(tx: ClientBase, bots: Iterable<Bot>): Promise<void> {
   const uses = [...bots].flatMap((bot) => [...bot.utms.values()].map((use) => ({ bot, use })));
@@ -54,10 +55,10 @@ interface Stretch {
 }
 
 /**
- * Sets the UTM of the new events: that of the user's last visit with a UTM, not later than the event; of visits in one
+ * Sets the UTM of the new events: the UTM of the user's last visit with one, not later than the event; of visits in one
  * millisecond the last in the log (decisions.md#start-payload). Every visit is an event too, so events after the user's
- * last one inherit its UTM without a query. Only users with earlier events or visits are looked up. A late visit changes
- * the events after it.
+ * last one inherit its UTM without a query. Only users with earlier events or visits are looked up. A late visit
+ * changes the events after it.
  */
 export async function placeUtms(tx: ClientBase, users: readonly User[]): Promise<void> {
   const late = users.filter(isLate);

@@ -128,7 +128,7 @@ export async function backfill(
   });
 }
 
-/** Writes the rules and units of a commit. A bot has a handful of them, so each is a statement of its own. */
+/** Writes the rules and units of a commit. A bot has a handful of them, so each is a separate statement. */
 export async function writeRules(tx: ClientBase, { bot_id }: Bot, commit: ReadCommit): Promise<void> {
   for (const event of commit.events)
     switch (event.type) {

@@ -71,9 +71,9 @@ export interface Writer {
   /** Cuts a batch into parts. Each part begins to be opened when it is asked for. */
   open(batch: Batch): Generator<Part>;
   /**
-   * Writes the rows and checkpoints of parts, each of another partition, in one transaction of their own; around a bad commit,
-   * in several. The PostgreSQL log shows nothing newer than the oldest open transaction, so a long one would delay all readers
-   * of the log, those of the catalog among them.
+   * Writes the rows and checkpoints of parts, each of another partition, in one separate transaction; around a bad
+   * commit, in several. The PostgreSQL log shows nothing newer than the oldest open transaction, so a long one would
+   * delay all readers of the log, also the catalog's.
    * @throws CheckpointTakenError
    */
   write(parts: readonly Part[]): Promise<void>;
@@ -202,8 +202,8 @@ export async function applyLate({ pool, model, schema, keys }: Target, commit: R
 }
 
 /**
- * Applies commits to the read model: all at once, and on a Citus cluster those of each bot for themselves, so that each statement
- * is about one bot and goes to one node. The rows do not depend on it, since bots are as good as in partitions of their own.
+ * Applies commits to the read model: all at once, and on a Citus cluster bot by bot, so that each statement is about
+ * one bot and goes to one node. Order between bots does not matter, so applying bot by bot gives the same rows.
  */
 export async function applyTo(model: ReadModel, tx: pg.ClientBase, commits: readonly ReadCommit[]): Promise<void> {
   if (commits.length === 0) return;
@@ -218,7 +218,10 @@ export async function applyTo(model: ReadModel, tx: pg.ClientBase, commits: read
   for (const same of byKey.values()) await model.apply(tx, same);
 }
 
-/** Turns errors of the commits into `BadCommitError`. Errors beside this call (connect, begin, checkpoint, commit) say nothing about them. */
+/**
+ * Turns errors of the commits into `BadCommitError`. Errors outside this call (connect, begin, checkpoint, commit) say
+ * nothing about them.
+ */
 async function blamingCommits<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -30,7 +30,7 @@ export async function recordStop(
 
 /**
  * Applies the dead letters that an operator asked to retry.
- * @param isOwn whether they are of a partition that this projector follows
+ * @param isOwn whether they belong to a partition that this projector follows
  * @param skipped ids of commits that the log says to skip: their letters go away, also after a skip that was interrupted
  * @returns whether one was applied
  */

@@ -98,8 +98,8 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
 }
 
 /**
- * Moves checkpoints past commits that change no row. It is one statement for itself: seven read models in each process do so
- * ten times a second beside intake, and a transaction takes three. Like `beginIn`, it does not wait for the disk.
+ * Moves checkpoints past commits that change no row. It is one statement for itself: seven read models in each process
+ * do so ten times a second during intake, and a transaction takes three. Like `beginIn`, it does not wait for the disk.
  */
 export async function passCommits(pool: Pool, schema: string, moves: readonly Move[]): Promise<boolean> {
   const { rowCount } = await pool.query({

@@ -38,7 +38,7 @@ export async function deferredWork(
 }
 
 /**
- * Does a slice of deferred work, if there is some, in a transaction of its own.
+ * Does a slice of deferred work, if there is any, in a separate transaction.
  * @param behind as in `ReadModel.idle`
  * @returns whether there is more
  */

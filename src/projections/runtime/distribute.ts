@@ -6,8 +6,8 @@ import type { ReadModel } from '../read-model.ts';
  * (`ReadModel.placement`). Tables that are distributed by columns of one type are colocated across all read models, so that one
  * node has all rows of a bot.
  *
- * Local tables, that of the checkpoints among them, become known to Citus, too. Only then a transaction that writes them and
- * rows on a node commits in two phases: both or neither are kept.
+ * Local tables, such as the checkpoints, also become known to Citus. Only then a transaction that writes them and rows
+ * on a node commits in two phases: both or neither are kept.
  */
 export async function distribute(
   tx: ClientBase,

@@ -2,8 +2,8 @@ import { type Cursor, hasPassedAll } from '../../log/port.ts';
 import { BadCommitError } from './apply.ts';
 
 /**
- * The states of a projector that follows one version of a read model, and the transitions between them. Pure: `follow.ts`
- * does what they ask for.
+ * The states of a projector that follows one version of a read model, and the transitions between them. Pure:
+ * `follow.ts` carries the actions out.
  *
  *   building --reached a log end--> catching up --no deferred work, close to the log end--> following
  *   each of them --signal, lost lease, dropped version, bad event, failure--> stopped
@@ -49,7 +49,7 @@ export interface Conduct {
   readonly readsAhead: boolean;
   /** Leaves deferred work that is cheaper if done once for all commits (`behind` of `ReadModel.idle`). */
   readonly defersMore: boolean;
-  /** Stops at a bad event whatever the policy says: only an operator decides what a rebuild leaves out. */
+  /** Stops at a bad event whatever the policy says: only an operator decides which commits a rebuild leaves out. */
   readonly isStrict: boolean;
   /** Pauses after a small batch, so that commits that come during the pause share a transaction. */
   readonly pauses: boolean;
@@ -76,7 +76,7 @@ export interface FollowProgress {
   readonly nowMs: number;
 }
 
-/** The next step towards a built version, beside applying commits. */
+/** The next step towards a built version, besides applying commits. */
 export type Todo = 'nothing' | 'note the log end' | 'do deferred work' | 'finish building';
 
 /** The state that follows from the progress, and what to do in it. */

@@ -12,10 +12,10 @@ import { buildLeaseOf, findVersion, shareOf } from './versions.ts';
 const RETRY_MS = 500;
 
 /**
- * Keeps one version of a read model up with the log. One projector among all instances builds it; after that all instances
- * share its partitions. The work of an instance that dies is taken over within seconds. Each commit is applied exactly once
- * (compare-and-set on the checkpoint, in the rows' transaction). Resolves when the signal aborts, the version is dropped, or
- * it stops at a bad event.
+ * Keeps one version of a read model up with the log. One projector among all instances builds it; after that all
+ * instances share its partitions. Other instances take over the work of a dead instance within seconds. Each commit is
+ * applied exactly once (compare-and-set on the checkpoint, in the rows' transaction). Resolves when the signal aborts,
+ * the version is dropped, or it stops at a bad event.
  */
 export async function followVersion(options: FollowOptions): Promise<void> {
   const { model, version, pool, log, leases, standBy, signal } = options;

@@ -49,7 +49,7 @@ export class Follower {
   readonly #timers: Timers;
   /** Aborts with the reason to stop: `Stopped`, or an error. */
   readonly #stopping = new AbortController();
-  /** The signal of the lease, or a reason of its own to stop. */
+  /** The signal of the lease, or the follower's own reason to stop. */
   readonly #ended: AbortSignal;
   /** The last position of commits without an event for this read model, by partition: their checkpoint is yet to be written. */
   readonly #passed = new Map<number, Position>();
@@ -74,7 +74,7 @@ export class Follower {
     this.#timers = new Timers(this.#ended);
   }
 
-  /** @throws what a batch, the log or the work between batches throws */
+  /** @throws errors of a batch, the log or the work between batches */
   async run(): Promise<Stopped> {
     this.#writer = await this.#openWriter();
     const watching = this.#watchVersion().catch((error: unknown) => this.#stopping.abort(error));
@@ -164,7 +164,7 @@ export class Follower {
       if ((this.#passed.get(partition) ?? '') <= last) this.#passed.delete(partition);
   }
 
-  /** Batches without a commit for this read model only move the checkpoint, which is not worth a transaction each. */
+  /** Batches without a commit for this read model only move the checkpoint. That is not worth a transaction each. */
   async #writePassed(): Promise<void> {
     const parts = [...this.#passed].map(([partition, last]) => ({ partition, commits: [], last, read: NOTHING }));
     if (parts.length > 0) await this.#write(parts);
@@ -177,7 +177,7 @@ export class Follower {
     while (this.#hasDeferredWork && performance.now() < until);
   }
 
-  /** Starts the work between batches, which repeats itself while there is some. An idle version has no timer. */
+  /** Starts the work between batches. It repeats itself while there is some. An idle version has no timer. */
   #workBetween(): void {
     this.#timers.once(this.#hasDeferredWork ? 0 : BETWEEN_MS, async () => {
       try {

@@ -4,7 +4,7 @@ import { itemsOf } from './read-commits.ts';
 
 /** Where the engine does not know the log end, a batch of fewer commits has reached it. */
 const SMALL_BATCH = 500;
-/** A transaction with fewer items than this takes those of another partition, too. */
+/** A transaction with fewer items than this also takes items of another partition. */
 const GATHERED_ITEMS = 5000;
 
 export interface OpenedPart {
@@ -15,7 +15,7 @@ export interface OpenedPart {
   readonly hasOthers: boolean;
 }
 
-/** Cuts batches into parts, which begin to be opened. */
+/** Cuts batches into parts and begins to open them. */
 export async function* opened(writer: Writer, batches: AsyncIterable<Batch>): AsyncGenerator<OpenedPart> {
   for await (const batch of batches) {
     const { commits, last, hasMore = commits.length >= SMALL_BATCH, hasOthers = false } = batch;

@@ -19,7 +19,7 @@ export interface ProjectorOptions extends SharedByProjectors {
   readonly logger: Logger;
   /** At a commit that a built version cannot apply: stop, or make it a dead letter. */
   readonly onBadEvent: OnBadEvent;
-  /** Works only while no other projector does: for a command beside a service. */
+  /** Works only while no other projector does: for a command while a service runs. */
   readonly standBy?: boolean | undefined;
   /** When this aborts, the projector ends at a checkpoint. */
   readonly signal: AbortSignal;

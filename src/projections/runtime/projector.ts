@@ -21,7 +21,10 @@ export function shareAmongProjectors(pool: pg.Pool, holder: string, logger: Logg
 export async function runProjector(options: ProjectorOptions, leaveStopped = false): Promise<void> {
   const { model, pool, versions, logger, signal } = options;
   const following = new Map<number, Promise<void>>();
-  /** A start retries versions that stopped before, since the reason may be gone. It does not retry those that stop later. */
+  /**
+   * A start retries versions that stopped before, since the reason may be gone. It does not retry read models that stop
+   * later.
+   */
   let started = leaveStopped;
   await removeReplay(options);
   while (!signal.aborted) {

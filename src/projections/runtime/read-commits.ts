@@ -10,9 +10,9 @@ import type { ReadCommit, ReadModel } from '../read-model.ts';
  * perhaps for this read model.
  *
  * Asks for the keys each time. An erasure forgets a key before the erasure is in the log. A projector that has read the
- * erasure, or a later commit, must not use a remembered key: the rows would hold what a rebuild cannot make again.
+ * erasure, or a later commit, must not use a remembered key: the rows would hold data that a rebuild cannot make again.
  * @throws UnreadableEventError
- * @throws LogUnavailableError the keyring does not answer, which says nothing about the commits
+ * @throws LogUnavailableError the keyring does not answer. That says nothing about the commits
  */
 export async function readCommits(
   model: Pick<ReadModel, 'events' | 'personal'>,
@@ -49,7 +49,10 @@ const AT_ONCE_MS = 1;
  */
 const MAX_ITEMS = 15_000;
 
-/** Cuts a batch into parts of some 15,000 items, in order. A commit is never cut. The last part ends where the batch does. */
+/**
+ * Cuts a batch into parts of about 15,000 items, in order. A commit is never cut. The last part ends where the batch
+ * does.
+ */
 export function* parts({ partition, commits, last }: Batch): Generator<Batch> {
   let part: RecordedCommit[] = [];
   let items = 0;

@@ -13,8 +13,8 @@ class RebuildStoppedError extends Error {
 const POLL_MS = 250;
 
 /**
- * Builds the next version beside the live one until it has caught up with the log; resumes a version that is being built.
- * Projectors of the service keep running. If this ends early, the service finishes the version.
+ * Builds the next version next to the live one until it has caught up with the log; resumes a version that is being
+ * built. Projectors of the service keep running. If this ends early, the service finishes the version.
  * @returns the version, ready. A ready version that is newer than the live one is returned as it is
  * @throws RebuildStoppedError
  */

@@ -18,7 +18,7 @@ const POLL_MS = 250;
  * Records which engine's log the read models follow, since positions of one engine mean nothing on another. A service that
  * starts on another engine, after the log was copied there, drops the read models, so that they are built again. A command
  * never does.
- * @throws OtherLogError to a command, or while an instance still follows the former log
+ * @throws OtherLogError to a command, or while an instance still follows the earlier log
  */
 export async function useLog(pool: Pool, engine: string, mayMove: boolean): Promise<void> {
   const deadline = performance.now() + MAX_WAIT_MS;

@@ -25,7 +25,7 @@ export interface ProjectionStatus {
    * deferred.
    */
   readonly lag: { readonly events: number; readonly seconds: number };
-  /** Events that are applied and whose rows are deferred work, as those that await revaluation; null: none. */
+  /** Applied events whose rows need deferred work, such as revaluation; null: none. */
   readonly deferred: Deferred | null;
   readonly error: string | null;
   readonly next: NextStep | null;

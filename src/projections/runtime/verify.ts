@@ -24,14 +24,16 @@ export function verifyLeaseOf(name: string): string {
   return `verify ${name}`;
 }
 
-/** A table whose rows differ from those of a replay. */
+/** A table whose rows differ from the rows of a replay. */
 interface Difference {
   readonly table: string;
   readonly rows: number;
   readonly rowsOfReplay: number;
 }
 
-/** Called with the progress: first of the replay, then of the checksums of all tables, the version's beside the replay's. */
+/**
+ * Called with the progress: first of the replay, then of the checksums of all tables, of the version and of the replay.
+ */
 export interface VerifyWatch {
   readonly onCommits: OnCommits;
   readonly onTables: (done: number, total: number) => void;
@@ -121,8 +123,8 @@ async function takeClusterSnapshot(pool: pg.Pool, tx: ClientBase, model: ReadMod
 }
 
 /**
- * Takes work from the tables of a replay that no comparison needs. They need not survive a crash, so their rows are not written
- * to the database's own log. Triggers fill derived tables alone ({@link ReadModel.derived}).
+ * Takes work from the tables of a replay that no comparison needs. They need not survive a crash, so their rows are not
+ * written to the database's own log. Triggers fill only derived tables ({@link ReadModel.derived}).
  */
 async function cheapen(tx: ClientBase, scratch: string): Promise<void> {
   for (const table of await tablesOf(tx, scratch))
@@ -152,7 +154,7 @@ interface Fingerprint {
 }
 
 /**
- * Of every table of the read model except derived tables and those of the runtime.
+ * Of every table of the read model except derived tables and the runtime's tables.
  * @param onTable is called before each table, with the number of all tables
  */
 async function fingerprints(

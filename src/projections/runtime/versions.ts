@@ -8,7 +8,7 @@ import { DEAD_LETTERS_DDL } from './dead-letters.ts';
 import { distribute } from './distribute.ts';
 
 /**
- * A version of a read model, in a schema of its own. It is *building* until it has caught up with the log for the first
+ * A version of a read model, in its own schema. It is *building* until it has caught up with the log for the first
  * time, then *ready*. One version of a read model is *live* and answers. All versions follow the log.
  */
 export interface Version {
@@ -37,7 +37,7 @@ export interface SeenVersion extends Omit<Version, 'state'> {
   readonly retries: number;
 }
 
-/** All versions of all read models, those of other shapes and dropped ones too. */
+/** All versions of all read models, also of other shapes and dropped ones. */
 export async function seenVersions(pool: Pool): Promise<SeenVersion[]> {
   const { rows } = await pool.query<SeenVersion>({
     name: 'runtime.seen_versions',
@@ -48,7 +48,7 @@ export async function seenVersions(pool: Pool): Promise<SeenVersion[]> {
   return rows;
 }
 
-/** All versions of all read models, those of other shapes too. */
+/** All versions of all read models, also of other shapes. */
 export async function allVersions(pool: Pool): Promise<Version[]> {
   return (await pool.query<Version>(`${VERSIONS} ORDER BY name, version`)).rows;
 }
@@ -105,7 +105,7 @@ export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = fa
 }
 
 /**
- * Creates a schema with the read model's tables and those of its runtime. On a Citus cluster, distributes them.
+ * Creates a schema with the tables of the read model and of its runtime. On a Citus cluster, distributes them.
  * @param change changes the tables before they are distributed
  */
 export async function createTables(
@@ -147,8 +147,8 @@ export async function setSearchPath(tx: ClientBase, schema: string): Promise<voi
  * The statements that begin a transaction in which names without a schema mean the version's tables. It does not wait for the
  * disk: rows and checkpoint are lost together or not at all, and the projector applies lost commits again.
  *
- * On a Citus cluster it does wait: the coordinator's commit decides for the nodes, and they would keep what it lost. The nodes
- * get the settings of the transaction, too (`findByKey`).
+ * On a Citus cluster it does wait: the coordinator's commit decides for the nodes, and they would keep the rows that it
+ * lost. The nodes get the settings of the transaction, too (`findByKey`).
  */
 export async function beginIn(db: Pool, schema: string): Promise<string> {
   // Comes last: Citus would send all of the text, BEGIN included, to the nodes.
@@ -276,7 +276,7 @@ export function isFollowed(pool: Pool, name: string, version: number, except?: s
   return isAnyHeld(pool, shareOf(name, version), except);
 }
 
-/** The tables of a read model's schema except those of the runtime, by name. */
+/** The tables of a read model's schema except the runtime's tables, by name. */
 export async function tablesOf(db: Pool | ClientBase, schema: string): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters')

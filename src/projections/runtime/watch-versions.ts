@@ -5,7 +5,7 @@ import { type SeenVersion, seenVersions } from './versions.ts';
 /** Looks up all versions of all read models, with one statement for all callers of a thread. */
 export interface VersionWatch {
   /**
-   * The result of the next look-up, which begins after the call and {@link POLL_MS} after the last one; null if the signal
+   * The result of the next look-up. It begins after the call and {@link POLL_MS} after the last one; null if the signal
    * aborts first. Rejects when the database does not answer.
    */
   next(signal: AbortSignal): Promise<readonly SeenVersion[] | null>;

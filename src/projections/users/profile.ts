@@ -95,7 +95,7 @@ export function applyPastEvent(profile: Profile, date: number): void {
     profile.date_last_active = Math.max(profile.date_last_active ?? date, date);
 }
 
-/** Applies an import received at `at`: the fields that it has replace the former values, the others stay. */
+/** Applies an import received at `at`: its fields replace the old values, the other fields stay. */
 export function applyImport(profile: Profile, user: ImportedUser, at: number): void {
   const stamps: Stamps = { ...profile.imported };
   // Of two imports the later in the log counts, whatever the clocks and whatever fields they have: an erased field must

@@ -122,7 +122,7 @@ export async function loadUsers(
 
 type Row = Profile & { readonly i: number };
 
-/** Writes users as of now. Custom fields are merged into those of the table. */
+/** Writes users as of now. Custom fields are merged into the fields of the table. */
 export async function saveUsers(tx: ClientBase, users: readonly UserChange[]): Promise<void> {
   const added: UserChange[] = [];
   const active: UserChange[] = [];

@@ -2,7 +2,7 @@ import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
 import { placed } from '../read-model.ts';
 import { shardTrigger } from '../shard-trigger.ts';
 
-/** Changes of users of a bot that are kept: who missed more reads all users again, which then takes about as long. */
+/** Changes of users of a bot that are kept: a reader that missed more reads all users again, in about the same time. */
 const KEPT_CHANGES = 32_768;
 
 /** The tables that the triggers fill. */

@@ -18,7 +18,7 @@ export interface ChunkRange {
   readonly last: Moment;
 }
 
-/** SQL: a condition on rows `e`, that they are of the chunk. */
+/** SQL: a condition on rows `e`, that they belong to the chunk. */
 export function isOfChunk({ bot_id, after, last }: Omit<ChunkRange, 'id'>): string {
   const from = after === null ? '' : `AND (e.date, e.ord) > (${after.date}, ${after.ord})`;
   return `e.bot_id = ${bot_id} ${from} AND (e.date, e.ord) <= (${last.date}, ${last.ord})`;
@@ -46,9 +46,9 @@ export async function copyToArchive(tx: ClientBase, chunk: ChunkRange, source = 
 }
 
 /**
- * Deletes rows of a chunk that the archive has, and of its users those of earlier chunks that were their last events before.
- * The last event of each user stays, since a batch begins with it (load.ts). Rows that were changed since they were archived
- * stay too: they are in `changed_events`.
+ * Deletes the archived rows of a chunk, and the rows of earlier chunks that were the last events of its users before.
+ * The last event of each user stays, since a batch begins with it (load.ts). Rows that were changed since they were
+ * archived stay too: they are in `changed_events`.
  */
 export async function deleteArchived(tx: ClientBase, chunk: ChunkRange): Promise<void> {
   await tx.query(

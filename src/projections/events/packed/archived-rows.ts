@@ -58,7 +58,7 @@ CREATE INDEX archive_date ON archive (bot_id, last_date, last_ord);
 CREATE INDEX archive_user ON archive USING gin (user_id) WITH (fastupdate = off);
 `;
 
-/** A FROM item: the table as `a`, and its rows as `r`. Each row costs some 3 µs. */
+/** A FROM item: the table as `a`, and its rows as `r`. Each row costs about 3 µs. */
 export function archivedFrom(table = 'archive'): string {
   return `${table} AS a CROSS JOIN LATERAL unnest(${arrays.map(([name]) => `a.${name}`).join()}) AS r (${arrays.map(([name]) => name).join()})`;
 }
@@ -72,7 +72,7 @@ export function isNotReplaced(events = 'events'): string {
     WHERE x.bot_id = a.bot_id AND x.user_id = r.user_id AND x.date = r.date AND x.ord = r.ord)`;
 }
 
-/** A FROM item: all events, also archived ones, in rows like those of the table `events`. */
+/** A FROM item: all events, also archived ones, in rows like the rows of the table `events`. */
 export function allEvents(schema: string): string {
   return `(SELECT ${EVENT_COLUMNS} FROM ${schema}.events UNION ALL
     SELECT ${ARCHIVED_COLUMNS} FROM ${archivedFrom(`${schema}.archive`)} WHERE ${isNotReplaced(`${schema}.events`)})`;

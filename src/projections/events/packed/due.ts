@@ -42,9 +42,9 @@ export interface Timeline {
 const MOST_DUE = 20;
 
 /**
- * Locks the first timeline where packing is due, and leaves out those that another transaction has locked: a batch of that bot,
- * which must not write events beside their packing, or a packing. That projector packs what is left. Citus locks only rows of
- * a bot that the statement names.
+ * Locks the first timeline where packing is due. Leaves out timelines that another transaction has locked: a batch of
+ * that bot (it must not write events during their packing), or a packing. That projector packs the rest. Citus locks
+ * only rows of a bot that the statement names.
  */
 export async function lockDueTimeline(tx: ClientBase, limits: PackLimits): Promise<Timeline | undefined> {
   if (!isKnownAsCitus(tx)) return (await dueTimelines(tx, limits, { most: 1, lock: true }))[0];
