@@ -31,7 +31,7 @@ export interface AccountCommand {
 /** Referrers' accounts: read from the log, and changed by decisions. */
 export interface Accounts {
   readonly context: CommandContext;
-  /** Reads an account as the log has it now. `select` may keep no part of the state, which later reads change in place. */
+  /** Reads the present account from the log. `select` may keep no part of the state: later reads change it in place. */
   view<T>(key: AccountKey, select: (state: AccountState) => T): Promise<T>;
   /**
    * Decides on an account and appends, as {@link decideAndAppend}.
@@ -46,7 +46,7 @@ export interface Accounts {
 const MAX_CACHED = 2_200_000;
 /** Commits in memory at once. */
 const PAGE = 100;
-/** Events folded in one go. They take some 10 ms, in which the thread answers no request. */
+/** Events folded in one go. They take about 10 ms. The thread answers no request during this time. */
 const EVENTS_PER_TURN = 1000;
 
 /**
@@ -121,7 +121,7 @@ class CachedAccounts implements Accounts {
     }
   }
 
-  /** The account as the log has it now. */
+  /** The present account in the log. */
   private async refresh(stream: string): Promise<FoldedAccount> {
     // A caller that finds the account being read from the beginning waits for that read, and then reads on from its
     // result. If that read fails, the caller reads from the beginning itself.

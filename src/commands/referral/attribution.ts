@@ -30,7 +30,7 @@ async function appendReferral(
   return { ...appended, commitId: appended.repeated?.id ?? id };
 }
 
-/** Digits and letters without those that look alike: 0 and O, 1, l and I. */
+/** Digits and letters, without the similar 0 and O, 1, l and I. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const LENGTH = 8;
 

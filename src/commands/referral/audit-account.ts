@@ -20,8 +20,8 @@ const PAGE = 100;
 
 /**
  * Reads an account from the log and checks the rules of {@link createAccountAudit}.
- * @param elsewhere takes the names that only one account may have ({@link givenOnce}), and returns those that another
- * account has, with the stream of that account
+ * @param elsewhere takes the names that only one account may have ({@link givenOnce}), and returns the names that
+ * another account has, with its stream
  * @param until the revision and the time (ms UTC) of the balances
  * @param snapshots to compare the account's snapshot with what its events come to
  * @throws BrokenChainError, UnreadableCommitError, UnreadableEventError

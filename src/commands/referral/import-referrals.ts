@@ -30,7 +30,7 @@ export type ReferralLine = { readonly line: number; readonly text: string } & (
 export interface ImportReferralsOptions extends ImportFileOptions<ReferralLine> {
   /** Called with each opening balance that is refused now. */
   readonly onRefusedBalance: (referral: ImportedReferral, problem: string) => Promise<void>;
-  /** Reads what is known of referrals, as of the log up to the position. */
+  /** Reads the known referrals up to the position of the log. */
   readonly lookUp: (referrals: readonly ImportedReferral[], upTo: Position) => Promise<KnownReferrals>;
 }
 
@@ -55,10 +55,11 @@ export interface ImportedReferrals {
 const MAX_REFERRALS = 500;
 
 /**
- * Appends who referred each user, and for each opening balance an event that earns it by the rule `imported`, 100 percent of
- * the value without a hold. So accruals, history and audit treat the balance as any other reward. The event is appended after
- * the referral is certain, and only if the referrer is the one of the line: the amount would else go to another account.
- * Resumes after a failure; a file counts once, and a balance counts once for a user and unit (decisions.md#import-referrals).
+ * Appends who referred each user, and for each opening balance an event that earns it by the rule `imported`, 100
+ * percent of the value without a hold. So accruals, history and audit treat the balance as any other reward. The event
+ * is appended after the referral is certain, and only if the line names the referrer: the amount would else go to
+ * another account. Resumes after a failure; a file counts once, and a balance counts once for a user and unit
+ * (decisions.md#import-referrals).
  * @throws Rejection not_found: the bot
  * @throws ConflictError another command imports the same file
  */
@@ -141,7 +142,7 @@ export async function importReferrals(
 
 type ScaleOf = (unit: string | undefined) => number | undefined;
 
-/** The decimals of the bot's units and of currencies; without a unit those of amounts that have none. */
+/** The decimals of the bot's units and of currencies; without a unit the decimals of amounts that have none. */
 async function unitScales({ log }: CommandContext, bot: string): Promise<ScaleOf> {
   const { units } = await ruleCatalog(log, bot);
   return (unit) => (unit === undefined ? SCALE_WITHOUT_UNIT : (units.get(unit)?.scale ?? currencyDigits(unit)));

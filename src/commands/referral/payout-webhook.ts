@@ -75,7 +75,10 @@ export async function rotatePayoutSecret(
 
 export interface PayoutWebhook extends PresentAddress {
   readonly url: string;
-  /** The secrets that sign now, newest first, as their owner sees them, without those whose data key was forgotten. */
+  /**
+   * The secrets that sign now, newest first, as their owner sees them. Secrets whose data key was forgotten are left
+   * out.
+   */
   readonly secrets: readonly string[];
 }
 

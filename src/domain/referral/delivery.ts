@@ -35,7 +35,9 @@ export interface Announced {
   readonly nonce: string | null;
 }
 
-/** The same for every attempt, so that a client recognises a repeat. No other payout has it, also after a restore. */
+/**
+ * The same for every attempt, so that a client recognises a repeat. No other payout has this id, also after a restore.
+ */
 export function webhookId({ payout_id, nonce }: Announced): string {
   return nonce === null ? `payout_${payout_id}` : `payout_${payout_id}_${nonce}`;
 }

@@ -64,7 +64,7 @@ export interface Unrecorded {
   /** @returns how many outcomes of the claim are unrecorded */
   add(claim: number, answered: Answered, now: number): number;
   /**
-   * Takes the outcomes of claims that are answered whole, and those that have waited for 300 ms; with `all` every one.
+   * Takes the outcomes of completely answered claims, and outcomes that have waited for 300 ms; with `all` every one.
    * @param openOf how many recipients of a claim have no outcome in the log
    */
   take(openOf: (claim: number) => number, now: number, all: boolean): ReadonlyMap<number, readonly Answered[]>;

@@ -18,7 +18,7 @@ export interface Caller {
   elapsed(): number;
 }
 
-/** The outcome of one recipient, and what it means for the others. */
+/** The outcome of one recipient, and its effect on the others. */
 export interface Delivery {
   readonly answer: Omit<Answered, 'place'>;
   /** The ids of files that were sent by URL. */

@@ -51,7 +51,7 @@ export async function launchBroadcast(
         clicks.links.map(({ target }) => target),
       )
     )
-      return { type: 'failed', error: 'the tracked links are not those of the launch: activate it again' };
+      return { type: 'failed', error: 'the tracked links have changed since the launch: activate it again' };
     const chats = await frozenChats(log, name);
     const key = clicks === undefined ? null : await openClickKey(log, name.bot, clicks.key);
     const writer = await openSendingWriter(context, name.bot, name.id);

@@ -74,7 +74,7 @@ export type LaunchInput =
       readonly users: ReadonlyMap<number, RecipientUser> | null;
       readonly platform: PlatformStatus;
     }
-  /** The service itself has failed, at a call or beside it. */
+  /** The service itself has failed, at a call or between calls. */
   | { readonly type: 'failed'; readonly againMs: number }
   | { readonly type: 'cancelled' }
   /** The service stops, or another instance sends for the bot. */

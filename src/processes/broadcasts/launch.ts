@@ -9,13 +9,16 @@ import type { PlatformStatus } from './platform-health.ts';
  * One launch of a broadcast as a reducer: an input and a time go in, effects come out. It reads no clock, draws no random
  * number and does no I/O; the driver (send-launch.ts) performs the effects.
  *
- * The state is changed in place. With 750 calls under way, a copy of the map of calls and of the queue takes 39 µs, twice a
- * message; the service takes some 300 µs a message in all, with its database.
+ * The state is changed in place. With 750 calls under way, a copy of the map of calls and of the queue takes 39 µs,
+ * twice a message; the service takes about 300 µs a message in all, with its database.
  */
 
 /** Release recipients that are still unsent after 1 s; a claim lasts one second. */
 const STALE_MS = 1000;
-/** The next recipient is kept longer: one is always claimed, and an album may wait for its turn for some 20 s. */
+/**
+ * The next recipient is kept longer: one is always claimed, and an album may wait for about 20 s until the limiter has
+ * room.
+ */
 const STALE_NEXT_MS = 30_000;
 /** How often outcomes are recorded and recipients claimed, unless an input asks for it earlier. */
 const TICK_MS = 100;
@@ -35,7 +38,7 @@ type Effects = readonly LaunchEffect[];
 const NONE: Effects = [];
 const WAKE: Effects = [{ type: 'wake' }];
 
-/** @param now monotonic ms @returns what the driver has to do, in this order */
+/** @param now monotonic ms @returns the actions for the driver, in this order */
 export function step(state: Launch, input: LaunchInput, now: number): Effects {
   switch (input.type) {
     case 'turn':
@@ -252,7 +255,7 @@ function notAppended(state: Launch, againMs: number, now: number): Effects {
   return NONE;
 }
 
-/** Recipients of a new claim join the queue, except those that are known to be unreachable. */
+/** Recipients of a new claim join the queue, except recipients that are known to be unreachable. */
 function found(state: Launch, input: Extract<LaunchInput, { type: 'found' }>, now: number): Effects {
   const { claim, users, platform } = input;
   const places = state.lookUps.get(claim) ?? [];

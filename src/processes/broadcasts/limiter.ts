@@ -1,9 +1,9 @@
 /**
- * Limits what is sent, so that the receiver never gets more than `cap` units in any 0.98 s
- * (decisions.md#cap-at-the-receiver). A message arrives between the writing of its request and the arrival of its answer.
- * So each of the `cap` units is free again 0.99 s after the answer: the next message that takes it arrives that much later
- * than the one before, however slow or uneven the network is. Without an answer the unit is free a little later still, 1.29 s
- * after the writing: by then the request has arrived.
+ * Limits the sends, so that the receiver never gets more than `cap` units in any 0.98 s
+ * (decisions.md#cap-at-the-receiver). A message arrives between the writing of its request and the arrival of its
+ * answer. So each of the `cap` units is free again 0.99 s after the answer: the next message that takes it arrives that
+ * much later than the one before, however slow or uneven the network is. Without an answer the unit is free a little
+ * later still, 1.29 s after the writing: by then the request has arrived.
  *
  * Sends are spread over the second, slightly faster than the cap, since a burst would delay its own answers.
  */
@@ -76,7 +76,7 @@ export function createLimiter(cap: number, now: number): Limiter {
     wait(units, now) {
       release(now);
       const spread = Math.max(restsUntil, nextAt) - now;
-      // A send of more units than the cap goes alone.
+      // A send of more units than the cap goes by itself.
       if (used === 0 || used + units <= limiter.cap) return Math.max(0, spread);
       const freeAt = Math.min(silent[0]?.freeAt ?? Infinity, cooling[0]?.freeAt ?? Infinity);
       return Math.max(spread, Math.min(freeAt - now, POLL_MS));

@@ -84,14 +84,14 @@ export class PlatformHealth {
       this.resumeAfter({ until: this.options.now() + botProblem.retryAfterMs, lengthMs: botProblem.retryAfterMs });
   }
 
-  /** The platform told the bot to wait: now, or an earlier sender, as the log has it. */
+  /** The platform asked the bot to wait: now, or an earlier sender, as recorded in the log. */
   resumeAfter(pause: BotPauseState): void {
     const leftMs = pauseLeftMs(pause, this.options.now());
     if (leftMs > 0 && pause.until > this.limited.until) this.limited = pause;
     this.limitedUntil = Math.max(this.limitedUntil, this.options.elapsed() + leftMs);
   }
 
-  /** An earlier sender backed off, as the log has it: the first answer decides whether the failure lasts. */
+  /** An earlier sender backed off, as recorded in the log: the first answer decides whether the failure lasts. */
   doubt(error: string): void {
     this.fault ??= { kind: null, error };
   }

@@ -26,8 +26,8 @@ const LEASE = { ttlMs: 2000, renewMs: 500 };
 const AGAIN_MS = 4000;
 
 /**
- * Sends broadcasts that are due, and those that another sender did not finish. One instance sends for a bot, by a lease; if
- * two do for a moment, each recipient is still claimed by one of them only.
+ * Sends broadcasts that are due, and broadcasts that another sender did not finish. One instance sends for a bot, by a
+ * lease; if two do for a moment, each recipient is still claimed by one of them only.
  */
 export const broadcastsProcess: Process = {
   name: 'broadcast sending',
@@ -145,7 +145,10 @@ async function sendForBot(context: ProcessContext, of: BotWork, signal: AbortSig
   }
 }
 
-/** Sends all broadcasts of the bot side by side. The bot has connections of its own, so that a search for a free one is short. */
+/**
+ * Sends all broadcasts of the bot side by side. The bot has its own connections, so that a search for a free one is
+ * short.
+ */
 async function sendWhileHeld(
   context: ProcessContext,
   { connections, schemaOf, watch, usersOf, bot, work }: BotWork,

@@ -42,7 +42,7 @@ export interface LaunchOptions extends Omit<LaunchPlan, 'opensAt' | 'message'> {
   /** Of the bot. */
   readonly pauses: PauseWriter;
   readonly failures: Failures;
-  /** Finds those of these chats that are users of the bot. */
+  /** Finds which of these chats are users of the bot. */
   readonly usersOf: (chats: readonly number[]) => Promise<ReadonlyMap<number, RecipientUser>>;
   /** Whether the broadcast is still to be sent. */
   readonly isSending: () => Promise<boolean>;

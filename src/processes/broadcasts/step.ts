@@ -7,8 +7,8 @@ import { Rejection } from '../../domain/rejection.ts';
 export type Step = (state: BroadcastState, now: number) => Decision<BroadcastEvent>;
 
 /**
- * A step that uses what was read for the broadcast as it was seen, as its saved segments: a client may have cancelled, changed
- * and activated it since. Then it is a conflict.
+ * Rejects the step with a conflict if the broadcast changed since `seen` was read (and its saved segments with it): a
+ * client may have cancelled, changed and activated it since. Then it is a conflict.
  */
 export function ifUnchanged(seen: Broadcast, step: Step): Step {
   return (state, now) =>

@@ -32,7 +32,7 @@ export class ReplacedError extends Error {
 }
 
 const RETRY_MS = 250;
-/** How many commits are read at once, of some 300 bytes each. */
+/** How many commits are read at once, of about 300 bytes each. */
 const PAGE = 2000;
 
 type WriterContext = CommandContext & { readonly logger: Logger };

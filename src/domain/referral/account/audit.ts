@@ -15,9 +15,9 @@ export interface AccountAudit {
 }
 
 /**
- * Follows an account event by event and checks its rules. It shares no code with the fold that decisions use (account.ts).
- * The rules: balances equal the sums of accruals and payouts, each pair of rule and event earns once, an accrual is in one
- * payout at most, and a payout takes exactly what is available.
+ * Follows an account event by event and checks its rules. It shares no code with the fold that decisions use
+ * (account.ts). The rules: balances equal the sums of accruals and payouts, each pair of rule and event earns once, an
+ * accrual is in one payout at most, and a payout takes exactly the available amount.
  */
 export function createAccountAudit(): AccountAudit {
   return new Audit();

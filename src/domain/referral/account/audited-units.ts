@@ -25,15 +25,15 @@ interface AuditedUnit {
   total: Big;
   reserved: Big;
   paid: Big;
-  /** Accruals on hold at the last event, including those that were cancelled since. */
+  /** Accruals on hold at the last event, including accruals cancelled since. */
   held: AuditedAccrual[];
-  /** Accruals that are neither on hold nor claimed, including those that were cancelled since. */
+  /** Accruals that are neither on hold nor claimed, including accruals cancelled since. */
   free: AuditedAccrual[];
 }
 
 /**
- * The accruals of an account, and the balances that follow from them, written a second time for audits: an accrual is in one
- * payout at most, and a payout takes exactly what is available. `now` is the time of the last event.
+ * The accruals of an account, and the balances that follow from them, written a second time for audits: an accrual is
+ * in one payout at most, and a payout takes exactly the available amount. `now` is the time of the last event.
  */
 export class AuditedUnits {
   private readonly accruals = new Map<number, AuditedAccrual>();
@@ -114,7 +114,7 @@ export class AuditedUnits {
   }
 
   private add(id: number, given: Omit<AuditedAccrual, 'state' | 'payout'>, now: number): void {
-    // Field by field: with a spread, V8 would give each object a hidden class of its own.
+    // Field by field: with a spread, V8 would give each object a separate hidden class.
     const { amount, unit, until, compensates } = given;
     const accrual: AuditedAccrual = { amount, unit, until, compensates, state: 'live', payout: null };
     this.accruals.set(id, accrual);

@@ -45,8 +45,8 @@ interface AccruedStep {
 }
 
 /**
- * The history of an account, oldest first, computed from its stream alone. The audit compares it with the read model, so it
- * shares no code with the read model or with the account's fold.
+ * The history of an account, oldest first, computed only from its stream. The audit compares it with the read model, so
+ * it shares no code with the read model or with the account's fold.
  * @param commits of the account's stream, in order
  * @param until ms UTC; later commits and later ends of holds are left out
  */

@@ -154,7 +154,10 @@ export function retryPayout(state: AccountState, { payout_id }: OfPayout, now: n
   });
 }
 
-/** Cancels a payout before its attempts, or a failed one. If an announcement may have reached the client, which may have paid, it takes `force`. */
+/**
+ * Cancels a payout before its attempts, or a failed one. If an announcement may have reached the client, the client may
+ * have paid, so it takes `force`.
+ */
 export function cancelPayout(
   state: AccountState,
   { payout_id, force }: OfPayout & { readonly force: boolean },
