@@ -22,7 +22,8 @@ export function describeKeyring(engine: Pick<EngineUnderTest, 'name' | 'create'>
       await under.destroy();
     });
 
-    const newSubject = (): string => `${newBot()}/${1 + Math.floor(Math.random() * 2 ** 40)}`;
+    let users = 0;
+    const newSubject = (): string => `${newBot()}/${++users}`;
     const newKey = (subject: string): DataKey => ({ id: randomUUID(), subject, secret: randomBytes(32) });
     async function keyFor(subject: string, { keys } = log): Promise<DataKey> {
       return (await keys.keysFor([subject])).get(subject)!;

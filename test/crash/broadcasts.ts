@@ -13,6 +13,7 @@ import type { KafkaBroker } from '../support/kafka-broker.ts';
 import { firstSchema } from '../support/read-model-tables.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 import { deployedLog } from './deployed-log.ts';
+import { random } from './random.ts';
 
 const RECIPIENTS = 5000;
 const CAP = 1000;
@@ -131,7 +132,7 @@ async function sendUnderKills(
       continue;
     }
     // The launch is sending: kills at a random moment.
-    await pause(Math.random() * 900);
+    await pause(random() * 900);
     if (await isOver()) return kills;
     await killOne(setup, kills++);
     calls = (await platform.arrivals()).length;

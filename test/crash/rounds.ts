@@ -14,6 +14,7 @@ import { firstSchema } from '../support/read-model-tables.ts';
 import { readModels } from '../support/read-models.ts';
 import { replayAll, rowsOf } from '../support/replay.ts';
 import { FIRST_USER, type Outcomes, startLoad, tokensOf, USERS } from './load.ts';
+import { random } from './random.ts';
 
 /** A running installation whose parts can be killed. */
 export interface Deployment {
@@ -39,7 +40,7 @@ export async function crashRounds(deployment: Deployment, kills: readonly string
   await meetUsers(address, apiKey);
   const load = startLoad(address, apiKey);
   for (const victim of kills) {
-    await pause(200 + Math.random() * 800);
+    await pause(200 + random() * 800);
     await victims[victim]!();
     await answering(deployment);
   }
@@ -55,10 +56,16 @@ export async function crashRounds(deployment: Deployment, kills: readonly string
   );
 }
 
+const shuffled = (names: readonly string[]): string[] =>
+  names
+    .map((name) => ({ name, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ name }) => name);
+
 /** `count` names in random order, each equally often. */
 export function drawn(names: readonly string[], count: number): string[] {
   const all: string[] = [];
-  while (all.length < count) all.push(...names.toSorted(() => Math.random() - 0.5));
+  while (all.length < count) all.push(...shuffled(names));
   return all.slice(0, count);
 }
 

@@ -41,6 +41,7 @@ const latestAnswer = answer(
   z.object({ items: z.array(latestEvent), data_as_of: timestamp }).meta({ id: 'LatestEvents' }),
 );
 
+/** @public For a client in TypeScript. */
 export type LatestEvents = z.infer<typeof latestAnswer>['data'];
 
 /** GET /v1/events/latest (decisions.md#latest-events): a bot's latest events, as they come. Any plan. */

@@ -72,6 +72,9 @@ export const broadcastsAnswer = answer(
   z.object({ items: z.array(received), data_as_of: timestamp.describe(AS_OF) }).meta({ id: 'ReceivedBroadcasts' }),
 );
 
+/** @public For a client in TypeScript. */
 export type BotUser = z.infer<typeof userAnswer>['data'];
+/** @public */
 export type BotUsers = z.infer<typeof usersAnswer>['data'];
+/** @public */
 export type ReceivedBroadcasts = z.infer<typeof broadcastsAnswer>['data'];

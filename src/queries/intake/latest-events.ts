@@ -35,7 +35,7 @@ interface Row extends Omit<LatestEvent, 'date' | 'date_received' | 'value_int' |
 }
 
 /** Of so many events with the latest dates, those received last are found: an index by receipt would slow every write. */
-export const LOOKED_AT = 5000;
+const LOOKED_AT = 5000;
 
 /** The events of a bot that were received last, the last one first. `events`: the schema of the read model. */
 export async function latestEvents(

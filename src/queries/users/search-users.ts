@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { cancellable } from '../../database/cancellable.ts';
 
 export const USER_ORDERS = ['newest', 'active', 'name'] as const;
-export type UserOrder = (typeof USER_ORDERS)[number];
+type UserOrder = (typeof USER_ORDERS)[number];
 
 export interface UserSearch {
   readonly botId: number;

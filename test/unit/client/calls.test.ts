@@ -199,8 +199,13 @@ describe('a call is repeated', () => {
 
 describe('an attempt without an answer', () => {
   it('ends in time', async () => {
+    // A request that nothing holds is collected with its signal, which then never aborts.
+    const held: Request[] = [];
     const hanging = (request: Request): Promise<Response> =>
-      new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(request.signal.reason)));
+      new Promise((_, reject) => {
+        held.push(request);
+        request.signal.addEventListener('abort', () => reject(request.signal.reason));
+      });
     const { client } = scriptedClient({ fetch: hanging, timeoutMs: 20, maxRetries: 1 });
     await expect(client.get('/v1/reports/events')).rejects.toMatchObject({
       name: 'ConnectionError',
