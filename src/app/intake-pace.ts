@@ -14,7 +14,7 @@ import { pause } from '../util/pause.ts';
  */
 export interface IntakePace {
   /**
-   * Resolves when the sender's next append, of so many items, may be sent.
+   * Resolves when the sender's next append, of so many items, may be sent: after its turn, or once read models have caught up.
    * @throws LogBusyError at once, if that would be later than `maxHoldMs` from now
    */
   take(sender: string, items: number): Promise<void>;
@@ -65,14 +65,33 @@ export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePa
     measuring = true;
     try {
       const seconds = await lateSeconds();
-      msPerItem = MS_PER_ITEM * Math.max(0, Math.min(SLOWEST_SECONDS, seconds) - TOLERATED_SECONDS);
-      forget(seconds);
+      setPace(seconds);
     } catch {
       // The database is down. `/ready` reports it, and intake continues if the log is on another engine.
-      msPerItem = 0;
-      forget(0);
+      setPace(0);
     } finally {
       measuring = false;
+    }
+  }
+
+  function setPace(seconds: number): void {
+    msPerItem = MS_PER_ITEM * Math.max(0, Math.min(SLOWEST_SECONDS, seconds) - TOLERATED_SECONDS);
+    if (msPerItem === 0) for (const sender of senders.values()) sender.freeAt = now();
+    forget(seconds);
+  }
+
+  function measureIfDue(): void {
+    const at = now();
+    if (measuring || at - measuredAt < MEASURE_EVERY_MS) return;
+    measuredAt = at;
+    void measure();
+  }
+
+  /** Ends early once read models have caught up: the turn was for a lag that is over. */
+  async function holdFor(ms: number): Promise<void> {
+    for (let left = ms; left > 0 && msPerItem > 0; left -= MEASURE_EVERY_MS) {
+      await hold(Math.min(left, MEASURE_EVERY_MS));
+      measureIfDue();
     }
   }
 
@@ -90,10 +109,7 @@ export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePa
   return {
     async take(id, items) {
       const at = now();
-      if (!measuring && at - measuredAt >= MEASURE_EVERY_MS) {
-        measuredAt = at;
-        void measure();
-      }
+      measureIfDue();
       const sender = senders.get(id) ?? { items: 0, freeAt: at };
       const isLate =
         msPerItem > 0 && sender.items + items >= (SMALL_FRACTION * (allItems + items)) / Math.max(1, senders.size);
@@ -104,7 +120,7 @@ export function createIntakePace({ lateSeconds, now, hold, maxHoldMs }: IntakePa
       sender.items += items;
       allItems += items;
       if (isLate) sender.freeAt = from + items * msPerItem;
-      if (from > at) await hold(from - at);
+      await holdFor(from - at);
     },
   };
 }

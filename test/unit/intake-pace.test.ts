@@ -30,7 +30,7 @@ function paceAt(lag: { seconds: number | Error }) {
     } finally {
       await new Promise((resolve) => setImmediate(resolve)); // the measurement is not awaited
     }
-    return held[0] ?? 0;
+    return held.reduce((sum, ms) => sum + ms, 0);
   }
   return { clock, take };
 }
@@ -68,6 +68,29 @@ it('only the sender that filled the backlog waits, and beyond the bound its appe
   expect(waits.length * 300).toBeGreaterThan(60 * 250 * 0.9);
   expect(waits.length * 300).toBeLessThan((60 + 5) * 250 * 1.1);
   expect(heavy).toContain('refused');
+});
+
+it('sends a held append on once read models have caught up', async () => {
+  let seconds = 6;
+  let at = 0;
+  const pace = createIntakePace({
+    lateSeconds: async () => seconds,
+    now: () => at,
+    hold: async (ms) => {
+      at += ms;
+      if (at >= 1500) seconds = 0;
+    },
+    maxHoldMs: 30_000,
+  });
+  await pace.take('heavy', 1);
+  await pace.take('heavy', 1000);
+  await pace.take('heavy', 1);
+  // The turn alone would take 10 s.
+  expect(at).toBeGreaterThanOrEqual(1500);
+  expect(at).toBeLessThan(3000);
+  const before = at;
+  await pace.take('heavy', 1000);
+  expect(at).toBe(before);
 });
 
 it('senders of equal rates all wait', async () => {
