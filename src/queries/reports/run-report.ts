@@ -178,7 +178,7 @@ interface AskedCell {
  * The ids of the users behind a cell of a report, ascending (decisions.md#report-cells).
  * @throws NoSuchCellError
  */
-export async function cellUsers(report: Report, asked: AskedCell, options: ScanOptions): Promise<Float64Array> {
+async function cellUsers(report: Report, asked: AskedCell, options: ScanOptions): Promise<Float64Array> {
   if (report.type === 'list') return Float64Array.from(await listUsers(report, options)).sort();
   return idsOf(await indexesOf(report, asked, options), options);
 }
