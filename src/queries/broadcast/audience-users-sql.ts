@@ -70,7 +70,7 @@ function segmentSql(
     ...(users === null ? [] : [conditionSql(users, (field) => columnSql(field, tables, NO_MEMBERS, only))]),
     ...(events === null ? [] : [eventFilterSql(events, performed)]),
   ];
-  // An empty filter matches no user. It cannot be activated.
+  // An empty filter matches no user. No broadcast with one can be activated.
   return parts.length === 0 ? sql`FALSE` : sql`(${sql.join(parts, sql` AND `)})`;
 }
 
