@@ -198,7 +198,7 @@ export class ConfigError extends Error {
 
 /** Reads and checks the configuration. @throws ConfigError */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  // Compose files turn an unset variable into an empty one.
+  // Compose files make an unset variable an empty one.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const result = environment.safeParse(given);
   if (result.success) return Object.freeze(result.data);

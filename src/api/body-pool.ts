@@ -17,7 +17,7 @@ export const POOLS = {
 } satisfies Record<string, Pool>;
 export type PoolName = keyof typeof POOLS;
 
-/** The share of a body: the pool that its bytes are in, and the holder that they count for. */
+/** The pool of a body's bytes, and the holder that they count for. */
 export interface BodyShare {
   readonly pool: PoolName;
   readonly holder: string;

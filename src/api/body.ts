@@ -96,7 +96,7 @@ export function takeRawBodies(app: FastifyInstance, pools = new BodyPools(), pac
   });
 }
 
-/** The share of a request whose key, session or secret token has been checked, or of an unknown caller's address. */
+/** Pool and holder for a request: by its checked key, session or secret token, or by an unknown caller's address. */
 function shareOf({ principal, operator, access, keyShown, routeOptions, ip }: FastifyRequest): BodyShare {
   if (principal !== null) return { pool: 'key', holder: `owner ${principal.ownerId}` };
   if (operator !== null) return { pool: 'key', holder: `operator ${operator.operatorId}` };

@@ -26,7 +26,10 @@ export interface ErrorBody {
 /** Most details in an answer. */
 const MAX_DETAILS = 100;
 
-/** An answer that is not 2xx. Errors of the domain and the log know no HTTP: {@link handleErrors} turns them into these. */
+/**
+ * An answer that is not 2xx. Errors of the domain and the log know no HTTP: {@link handleErrors} converts them to
+ * these.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   constructor(

@@ -6,7 +6,7 @@ const BEGIN = Buffer.from('[');
 const END = Buffer.from(']');
 
 /**
- * Parses a body as parseJson does, but its long lists in pieces, with a turn of the event loop between them.
+ * Parses a body as parseJson does, but its long lists in pieces, with a tick of the event loop between them.
  * @throws JsonSyntaxError
  */
 export async function parseInPieces(bytes: Buffer, lists: readonly CutList[]): Promise<unknown> {

@@ -6,7 +6,7 @@ import { isPropertyName } from '../domain/intake/properties.ts';
 import { type BotRow, findBot } from '../queries/catalog/bots.ts';
 import { CliError } from './command.ts';
 
-/** Parsers of option values. They throw InvalidArgumentError. Commander turns it into one line. */
+/** Parsers of option values. They throw InvalidArgumentError. Commander makes one line of it. */
 
 export function positiveInteger(text: string): number {
   return integerFrom(text, 1);

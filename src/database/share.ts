@@ -5,8 +5,8 @@ export interface ShareOptions {
   /** The number of parts. All who take part pass the same. */
   readonly parts: number;
   /** As in `ShareView`. */
-  readonly turn: number;
-  /** Gets parts only while no other than stand-bys takes part: for a command beside a service. */
+  readonly shareIndex: number;
+  /** Gets parts only while no other than stand-bys takes part: for a command while a service runs. */
   readonly standBy?: boolean | undefined;
 }
 
@@ -39,11 +39,11 @@ export interface Share {
   end(): string[];
 }
 
-export function createShare(name: string, holder: string, { parts, turn, standBy = false }: ShareOptions): Share {
+export function createShare(name: string, holder: string, { parts, shareIndex, standBy = false }: ShareOptions): Share {
   const membership = memberLease(name, holder, standBy);
   /** The parts whose leases it has. */
   const held = new Set<number>();
-  /** Those of them that others are to have once the present turn has ended. */
+  /** Held parts to give back when the current turn ends. */
   let leaving: readonly number[] = [];
   let goodUntil = Number.POSITIVE_INFINITY;
   let working: { readonly parts: ReadonlySet<number>; readonly over: AbortController } | null = null;
@@ -72,7 +72,7 @@ export function createShare(name: string, holder: string, { parts, turn, standBy
       const mayHave = !others.isHeldWhole && !(standBy && others.members.length > 0);
       const plan = planShare({
         parts,
-        turn,
+        shareIndex,
         members: mayHave ? [...beside, holder].sort() : [],
         self: holder,
         own: held,
@@ -125,7 +125,7 @@ interface ShareView {
   /** The number of parts. They are numbered from 0. */
   readonly parts: number;
   /** Different for shares that are divided side by side, so that their remainders come to different members. */
-  readonly turn: number;
+  readonly shareIndex: number;
   /** All who take part, in the same order for each of them. */
   readonly members: readonly string[];
   /** The member that plans. */
@@ -163,8 +163,8 @@ export function planShare(view: ShareView): SharePlan {
 }
 
 /** How many parts the member of a rank may hold. */
-function quotaOf({ parts, turn, members }: ShareView, rank: number): number {
+function quotaOf({ parts, shareIndex, members }: ShareView, rank: number): number {
   const count = members.length;
-  const place = (rank + count - ((turn * parts) % count)) % count;
+  const place = (rank + count - ((shareIndex * parts) % count)) % count;
   return Math.floor(parts / count) + (place < parts % count ? 1 : 0);
 }

@@ -69,11 +69,11 @@ export async function runProcesses(
   }
 }
 
-/** @param turn the place of the process in the list */
+/** @param shareIndex the index of the process in the list */
 async function keepRunning(
   context: Shared & Pick<ProcessContext, 'slowLookMs'>,
   process: Process,
-  turn: number,
+  shareIndex: number,
   signal: AbortSignal,
 ): Promise<void> {
   const { pool } = context;
@@ -82,7 +82,7 @@ async function keepRunning(
     try {
       await addState(pool, process.name);
       if (process.isOutward === true) await untilRecovered({ ...context, logger }, process, signal);
-      await runInTurn({ ...context, logger }, process, turn, signal);
+      await runInTurn({ ...context, logger }, process, shareIndex, signal);
     } catch (error) {
       logger[isPassing(error) ? 'warn' : 'error']({ err: error }, 'process failed; retrying');
       await showError(context, process, error instanceof Error ? error.message : String(error)).catch(
@@ -113,7 +113,7 @@ async function untilRecovered(
 function runInTurn(
   context: Shared & Pick<ProcessContext, 'slowLookMs'>,
   process: Process,
-  turn: number,
+  shareIndex: number,
   signal: AbortSignal,
 ): Promise<void> {
   const { leases, log } = context;
@@ -125,7 +125,7 @@ function runInTurn(
     case 'one':
       return leases.hold(lease, signal, (held) => runOnce({ ...context, partitions: all }, process, held));
     case 'shared':
-      return leases.share(lease, { parts: countGroups(log.partitions), turn }, signal, (groups, held) => {
+      return leases.share(lease, { parts: countGroups(log.partitions), shareIndex }, signal, (groups, held) => {
         const partitions = partitionsOfGroups(groups, log.partitions);
         return runOnce({ ...context, partitions }, process, held);
       });

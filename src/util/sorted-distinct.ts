@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Sorting 20,000 numbers takes about 2 ms. */
 const RUN = 20_000;
 
-/** Sorts numbers ascending and drops repeats. A merge sort that gives the event loop a turn after each step. */
+/** Sorts numbers ascending and drops repeats. A merge sort that lets the event loop run after each pass. */
 export async function sortedDistinct(numbers: readonly number[]): Promise<number[]> {
   let runs: Float64Array[] = [];
   for (let at = 0; at < numbers.length; at += RUN) {

@@ -19,7 +19,7 @@ class Shares {
     for (const [share, parts] of this.parts.entries()) {
       const own = this.own(share, member);
       const taken = new Set([...this.holders[share]!.keys()].filter((part) => !own.has(part)));
-      const plan = planShare({ parts, turn: share, members: [...this.members].sort(), self: member, own, taken });
+      const plan = planShare({ parts, shareIndex: share, members: [...this.members].sort(), self: member, own, taken });
       // A part goes from its holder to no one, and from no one to its next holder.
       expect(plan.give.length === 0 || plan.take.length === 0).toBe(true);
       for (const part of plan.give) {
@@ -108,7 +108,7 @@ describe('planShare', () => {
   });
 
   test('leaves parts alone when the planner is no member', () => {
-    const view = { parts: 3, turn: 0, members: ['b'], self: 'a', taken: new Set<number>() };
+    const view = { parts: 3, shareIndex: 0, members: ['b'], self: 'a', taken: new Set<number>() };
     expect(planShare({ ...view, own: new Set([2, 0]) })).toEqual({ give: [0, 2], take: [] });
     expect(planShare({ ...view, own: new Set() })).toEqual({ give: [], take: [] });
   });

@@ -8,7 +8,7 @@ process.on('warning', onWarning);
 afterEach(() => void process.off('warning', onWarning));
 
 it('a stand-by waits for its turn over any number of renewals with one listener', async () => {
-  const share = createShare('events', 'here', { parts: 1, turn: 0, standBy: true });
+  const share = createShare('events', 'here', { parts: 1, shareIndex: 0, standBy: true });
   const stopping = new AbortController();
   const next = share.next(stopping.signal);
   for (let renewal = 0; renewal < 20; renewal++) {

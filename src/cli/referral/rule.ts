@@ -88,7 +88,7 @@ export function rule(cli: Cli): void {
     );
 }
 
-/** Parses a unit's id, or the code of a currency. Turns the code to capitals. */
+/** Parses a unit's id, or the code of a currency. Makes the code upper case. */
 function unitOrCurrency(text: string): number | string {
   return /^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : positiveInteger(text);
 }

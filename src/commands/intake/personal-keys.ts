@@ -26,7 +26,7 @@ interface Gathering {
 }
 
 /**
- * Finds keys for every request with updates. Requests of one turn of the event loop share one question to the keyring, and
+ * Finds keys for every request with updates. Requests of one tick of the event loop share one question to the keyring, and
  * users of the last second need none.
  */
 export function personalKeys(
@@ -38,7 +38,7 @@ export function personalKeys(
   let gathering: Gathering | null = null;
 
   async function ask(subjects: ReadonlySet<string>): Promise<ReadonlyMap<string, DataKey>> {
-    await turn();
+    await tick();
     gathering = null;
     // The time before the question, since the answer may be as old as that.
     const askedAt = elapsed();
@@ -71,8 +71,8 @@ export function personalKeys(
   };
 }
 
-/** One turn of the event loop. */
-function turn(): Promise<void> {
+/** One tick of the event loop. */
+function tick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -73,13 +73,13 @@ export class Appender {
   }
 
   async #drain(): Promise<void> {
-    // Waits one turn, so that requests that arrived together share the first group too.
-    await turn();
+    // Waits one tick, so that requests that arrived together share the first group too.
+    await tick();
     let settle: Settle = NOTHING;
     while (this.#queue.length > 0) {
       const flushed = this.#flush(this.#takeGroup());
       // The group is sent now. The callers of the one before are answered while the database works.
-      await turn();
+      await tick();
       settle();
       settle = await flushed;
     }
@@ -187,8 +187,8 @@ function isRefusal(error: unknown): boolean {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57|53)/.test(code);
 }
 
-/** One turn of the event loop. */
-function turn(): Promise<void> {
+/** One tick of the event loop. */
+function tick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

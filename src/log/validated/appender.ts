@@ -63,7 +63,7 @@ export class Appender {
     if (this.#sweeper !== null) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Sends one turn of the event loop later, so that requests that arrived together share a send. */
+  /** Sends one tick of the event loop later, so that requests that arrived together share a send. */
   #schedule(): void {
     if (this.#scheduled || this.#sends >= this.#options.maxSends || this.#queue.length === 0) return;
     this.#scheduled = true;

@@ -6,7 +6,7 @@ export interface Connections {
 }
 
 /**
- * Connections are handed out once in a turn of the event loop, after the answers that have arrived were read. Calls
+ * Connections are handed out once in a tick of the event loop, after the answers that have arrived were read. Calls
  * then go out one after the other. Each takes a seventh less processor time than with an answer handled before every
  * call.
  */

@@ -108,7 +108,10 @@ function endedBy(state: Launch, problem: NonNullable<Delivery['botProblem']>, no
   }
 }
 
-/** Outcomes that could not be recorded are tried again at once. The driver gives the input at each turn: only the first counts. */
+/**
+ * Outcomes that could not be recorded are tried again at once. The driver gives the input at each call: only the first
+ * counts.
+ */
 function aborted(state: Launch, now: number): Effects {
   if (state.aborted) return NONE;
   state.recordAt = now;

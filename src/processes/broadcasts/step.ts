@@ -7,8 +7,8 @@ import { Rejection } from '../../domain/rejection.ts';
 export type Step = (state: BroadcastState, now: number) => Decision<BroadcastEvent>;
 
 /**
- * Rejects the step with a conflict if the broadcast changed since `seen` was read (and its saved segments with it): a
- * client may have cancelled, changed and activated it since. Then it is a conflict.
+ * Makes the step a conflict if the broadcast differs from `seen`. Other data, such as saved segments, were read for
+ * `seen`, and a client may have cancelled, changed and activated the broadcast since.
  */
 export function ifUnchanged(seen: Broadcast, step: Step): Step {
   return (state, now) =>

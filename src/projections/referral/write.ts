@@ -92,9 +92,9 @@ async function writeVisits(tx: ClientBase, rows: readonly object[]): Promise<voi
 }
 
 /**
- * Turns the visits that waited for an owner of these codes into referrals, in the order of the codes, unless the user has a
- * referrer or is the owner. There may be millions of visits, so they stay in the database. All earlier rows must have been
- * written. The outcome of the commit that set the owners gets the counts.
+ * Makes referrals of the visits that waited for an owner of these codes, in the order of the codes, unless the user has
+ * a referrer or is the owner. There may be millions of visits, so they stay in the database. All earlier rows must have
+ * been written. The outcome of the commit that set the owners gets the counts.
  */
 export async function backfill(
   tx: ClientBase,

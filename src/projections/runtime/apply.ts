@@ -219,7 +219,7 @@ export async function applyTo(model: ReadModel, tx: pg.ClientBase, commits: read
 }
 
 /**
- * Turns errors of the commits into `BadCommitError`. Errors outside this call (connect, begin, checkpoint, commit) say
+ * Converts errors of the commits to `BadCommitError`. Errors outside this call (connect, begin, checkpoint, commit) say
  * nothing about them.
  */
 async function blamingCommits<T>(work: () => T | Promise<T>): Promise<T> {

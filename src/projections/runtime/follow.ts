@@ -20,12 +20,12 @@ const RETRY_MS = 500;
 export async function followVersion(options: FollowOptions): Promise<void> {
   const { model, version, pool, log, leases, standBy, signal } = options;
   const parts = countGroups(log.partitions);
-  const turn = Math.max(0, READ_MODEL_NAMES.indexOf(model.name));
+  const shareIndex = Math.max(0, READ_MODEL_NAMES.indexOf(model.name));
   while (!signal.aborted) {
     const work = async (): Promise<Stopped | undefined> => {
       const found = await findVersion(pool, model.name, version);
       if (found?.state === 'building') return build(options);
-      return leases.share(shareOf(model.name, version), { parts, turn, standBy }, signal, (groups, held) =>
+      return leases.share(shareOf(model.name, version), { parts, shareIndex, standBy }, signal, (groups, held) =>
         follow(options, partitionsOfGroups(groups, log.partitions), held),
       );
     };

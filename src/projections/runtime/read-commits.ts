@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as tick } from 'node:timers/promises';
 import { isKnownType, readEvent } from '../../domain/events.ts';
 import { keyIdsOf, openEvent } from '../../domain/intake/personal.ts';
 import type { Batch, Keyring, RecordedCommit } from '../../log/port.ts';
@@ -31,7 +31,7 @@ export async function readCommits(
   let begun = performance.now();
   for (const commit of read) {
     if (performance.now() - begun > AT_ONCE_MS) {
-      await turn();
+      await tick();
       begun = performance.now();
     }
     opened.push({ ...commit, events: commit.events.map((event) => openEvent(event, keyOf(commit.stream), keys)) });
@@ -39,7 +39,7 @@ export async function readCommits(
   return opened;
 }
 
-/** Opening takes most of a rebuild's time. In short turns it runs while the database writes the commits before. */
+/** Opening takes most of a rebuild's time. It works in short slices while the database writes the commits before. */
 const AT_ONCE_MS = 1;
 
 /**
@@ -94,7 +94,7 @@ export async function* ahead<T>(
       const { done, value }: IteratorResult<T> = await (asked ?? iterator.next());
       if (done) return;
       asked = wanted(value) ? iterator.next() : null;
-      asked?.catch(() => {}); // the next turn of the loop throws it
+      asked?.catch(() => {}); // the next tick of the loop throws it
       yield value;
     }
   } finally {

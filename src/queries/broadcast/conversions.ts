@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as tick } from 'node:timers/promises';
 import Big from 'big.js';
 import { sql } from 'kysely';
 import type pg from 'pg';
@@ -114,7 +114,7 @@ export async function conversionsOf(
     const indexOf = new Uint8Array(scan.users);
     const converted = new Uint8Array(scan.users);
     for (const { index, recipients } of groupsOf) {
-      await turn();
+      await tick();
       snapshot.checkTime();
       eachRecipient(recipients, (user, date) => {
         sentAt[user] = date;
@@ -167,7 +167,7 @@ interface Delivered {
 }
 
 const RECIPIENT_BYTES = 12;
-/** Recipients that are read without a pause for other work, about 5 ms. */
+/** Recipients that are read between two ticks of the event loop, about 5 ms. */
 const AT_ONCE = 50_000;
 
 async function deliveredBy(

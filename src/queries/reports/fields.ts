@@ -10,7 +10,7 @@ import type { EventColumn, ReportField } from '../../domain/reports/fields.ts';
 
 /** How a scan gets the value of a field for an event. */
 export type FieldStorage =
-  /** In a coded column. `read` turns a value of the column into a value of the field. */
+  /** In a coded column. `read` converts a value of the column to a value of the field. */
   | { readonly type: 'coded'; readonly column: CodedName; readonly read: (value: string | number) => FieldValue }
   /** A column of milliseconds since 1970 UTC. */
   | { readonly type: 'moment'; readonly column: 'date' | 'date_received' }

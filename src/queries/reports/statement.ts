@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 
-/** Kysely as a compiler only: its `sql` template turns every value into a parameter. It opens no connections. */
+/** Kysely as a compiler only: its `sql` template makes every value a parameter. It opens no connections. */
 const compiler = new Kysely<unknown>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

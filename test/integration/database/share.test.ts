@@ -42,7 +42,7 @@ function join(holder: string, { standBy = false, ttlMs = TTL_MS } = {}): Member 
   let now: ReadonlySet<number> = new Set();
   let begun = 0;
   const leases = createLeaseHolder(database.pool, holder, { logger, ttlMs, renewMs: RENEW_MS });
-  const done = leases.share('a share', { parts: PARTS, turn: 0, standBy }, end.signal, async (parts, signal) => {
+  const done = leases.share('a share', { parts: PARTS, shareIndex: 0, standBy }, end.signal, async (parts, signal) => {
     now = parts;
     begun++;
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -165,8 +165,8 @@ it('renews all shares of a holder by one statement, and leaves no lease behind',
   const leases = createLeaseHolder(pool, 'one', { logger, ttlMs: TTL_MS, renewMs: RENEW_MS });
   const end = new AbortController();
   let working = 0;
-  const done = EVERY.map((turn) =>
-    leases.share(`share ${turn}`, { parts: PARTS, turn }, end.signal, async (_parts, signal) => {
+  const done = EVERY.map((shareIndex) =>
+    leases.share(`share ${shareIndex}`, { parts: PARTS, shareIndex }, end.signal, async (_parts, signal) => {
       working++;
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     }),
@@ -184,7 +184,7 @@ it('renews all shares of a holder by one statement, and leaves no lease behind',
 it('returns the result of work that ends by itself, and passes its error on', async () => {
   const leases = createLeaseHolder(database.pool, 'one', { logger, ttlMs: TTL_MS, renewMs: RENEW_MS });
   const { signal } = new AbortController();
-  const options = { parts: PARTS, turn: 0 };
+  const options = { parts: PARTS, shareIndex: 0 };
   expect(await leases.share('a share', options, signal, async (parts) => parts.size)).toBe(6);
   await expect(leases.share('a share', options, signal, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect((await database.pool.query('SELECT FROM runtime.leases')).rowCount).toBe(0);

@@ -57,7 +57,7 @@ const NOTHING: StoredAccruals = {
 
 /**
  * The accruals of an account in rows, column by column: 34 bytes each instead of the 200 of an object, and a million of
- * them are read from a snapshot without a step for each. The fold works with row numbers; decisions ask by id.
+ * them are read from a snapshot without work for each. The fold works with row numbers; decisions ask by id.
  */
 export class Accruals {
   readonly #ids: Column<Float64Array>;
