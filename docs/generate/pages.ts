@@ -77,7 +77,6 @@ async function openApiDocument(): Promise<OpenApi> {
           log: unused,
           db: unused,
           sources: { now: unused, uuid: unused, randomBytes: unused },
-          snapshots: unused,
           directory: unused,
         }),
         ...adminRoutes({ context: unused, db: unused, waitForCatalog: unused }),

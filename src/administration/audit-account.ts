@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AccountEvent, account } from '../domain/referral/account/account.ts';
+import { auditAccount } from '../commands/referral/audit-account.ts';
+import { account } from '../domain/referral/account/account.ts';
 import type { AuditedBalance } from '../domain/referral/account/audited-units.ts';
 import { type HistoryRow, historyOf } from '../domain/referral/account/history.ts';
-import { accountStream } from '../domain/streams.ts';
+import type { AccountEvent } from '../domain/referral/account/state.ts';
+import { accountStream, booksStream } from '../domain/streams.ts';
 import type { EventLog } from '../log/port.ts';
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
 import { historyRows } from '../queries/referral/history.ts';
@@ -21,7 +23,7 @@ export interface BalanceRequest {
 export interface AuditedAccount {
   /** Rows of the requested unit, from the log. */
   readonly history: readonly HistoryRow[];
-  /** The first difference to the read model; null: there is none. */
+  /** The first difference: to the read model, or of a closing to the account; null: there is none. */
   readonly difference: string | null;
   /** Why positions of the account are missing in the history. */
   readonly notes: readonly string[];
@@ -35,7 +37,7 @@ export async function auditOneAccount(
   const both = await bothSides(context, given);
   return {
     history: both.fromLog,
-    difference: differentRow(both) ?? differentNow(both),
+    difference: differentRow(both) ?? differentNow(both) ?? (await wrongClosing(context.log, given)),
     notes: missingPositions(both.commits, both.history, both.fromLog),
   };
 }
@@ -90,6 +92,16 @@ async function commitsOf(log: EventLog, stream: string): Promise<AccountCommit[]
     revision: revision!,
     events: events.map((event): AccountEvent => account.read(event)),
   }));
+}
+
+/** Names the first closing that differs from the account; null if there is none. */
+async function wrongClosing(log: EventLog, { bot, user }: BalanceRequest): Promise<string | null> {
+  const books = booksStream(bot, user);
+  if (!(await log.streamHeads([books])).has(books)) return null;
+  const none = { revision: 0, now: 0 };
+  const { closingProblems } = await auditAccount(log, { bot, userId: user }, () => Promise.resolve(new Map()), none);
+  const first = closingProblems[0];
+  return first === undefined ? null : `${first.stream}, revision ${first.revision}: ${first.message}`;
 }
 
 /** The time of the last event; 0 if there is none. */

@@ -9,9 +9,9 @@ import { type AccountName, revisionOf } from '../queries/referral/account-source
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
 import type { LongWorkContext } from './context.ts';
 
-/** A problem of an account: in its stream, in the balance that the API answers, or in its snapshot. */
+/** A problem of an account: in its stream, in its books, or in the balance that the API answers. */
 export interface AccountFinding {
-  readonly kind: 'account' | 'balance' | 'snapshot';
+  readonly kind: 'account' | 'balance';
   readonly stream: string;
   readonly revision: number | null;
   readonly message: string;
@@ -52,7 +52,7 @@ async function countAccounts({ pool, accounts }: Tables<'accounts'>, bot: string
 }
 
 async function* findingsOfAccount(
-  { log, sources, snapshots }: LongWorkContext,
+  { log, sources }: LongWorkContext,
   source: Tables<'accounts'>,
   names: AuditedNames,
   stream: string,
@@ -63,10 +63,8 @@ async function* findingsOfAccount(
   try {
     const takenElsewhere = (given: readonly string[]) => names.take(stream, given);
     const until = { revision, now };
-    const { problems, wrongSnapshot, balances } = await auditAccount(log, stream, takenElsewhere, until, snapshots);
-    for (const problem of problems) yield { kind: 'account', stream, ...problem };
-    if (wrongSnapshot !== null)
-      yield { kind: 'snapshot', stream, revision: wrongSnapshot, message: 'the snapshot differs from the account' };
+    const { problems, balances } = await auditAccount(log, name, takenElsewhere, until);
+    for (const problem of problems) yield { kind: 'account', ...problem };
     const message = balances === null ? 'the read model is ahead of the log' : differentBalance(balances, rows);
     if (message !== null) yield { kind: 'balance', stream, revision, message };
   } catch (error) {

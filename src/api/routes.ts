@@ -6,7 +6,6 @@ import {
   receiveTargetEvents,
   receiveUpdates,
 } from '../commands/intake/receive.ts';
-import type { SnapshotStore } from '../commands/stream-snapshots.ts';
 import type { Config } from '../config.ts';
 import type { Sources } from '../domain/sources.ts';
 import type { EventLog } from '../log/port.ts';
@@ -51,7 +50,6 @@ export interface ApiDependencies {
   /** By connections for look-ups. */
   readonly db: Reader;
   readonly sources: Sources;
-  readonly snapshots: SnapshotStore;
   readonly directory: EventTypeDirectory;
 }
 

@@ -62,7 +62,6 @@ export function cliContext(
         ...readModelsOf({ foundation, config, projectors, logEnd, notice, manifests: changed ?? MANIFESTS }),
         log,
         pool: foundation.pool,
-        snapshots: foundation.snapshots,
         sources: systemSources,
         allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
         async openLog(engine) {

@@ -10,7 +10,6 @@ import {
 } from '../database/embedded/open-embedded-postgres.ts';
 import { createPool, cutOffOnAbort } from '../database/pool.ts';
 import { migrateRuntimeSchema } from '../database/runtime-schema.ts';
-import { openSnapshots, type Snapshots } from '../database/snapshot-store.ts';
 import { ANY_CATEGORIES } from '../domain/streams.ts';
 import type { OpenOptions } from '../log/engine.ts';
 import { engineOf } from '../log/engines.ts';
@@ -41,8 +40,6 @@ export interface Foundation {
   /** Refuses appends while the clock of this machine is wrong. */
   readonly log: EventLog;
   readonly clock: Pick<ClockGuard, 'check' | 'aheadMs'>;
-  /** Snapshots of long streams. */
-  readonly snapshots: Snapshots;
   /** The metrics of this thread; absent: it counts nothing. */
   readonly metrics?: ThreadMetrics | undefined;
   /**
@@ -143,8 +140,7 @@ export async function openFoundation(
     yielding.abort();
     embedded?.startNoServer();
   };
-  const snapshots = openSnapshots(pool, (error) => logger.warn({ err: error }, 'a snapshot of a stream is not used'));
-  return { instance, connectionString, pool, log, clock, snapshots, metrics, yieldToService };
+  return { instance, connectionString, pool, log, clock, metrics, yieldToService };
 }
 
 async function openClockGuard(pool: pg.Pool, logger: Logger): Promise<ClockGuard> {

@@ -11,14 +11,14 @@ import type { Foundation, Worker } from './compose.ts';
  * @param processes default: all of them; tests pass others
  */
 export function startProcesses(
-  { log, pool, snapshots, instance, metrics }: Foundation,
+  { log, pool, instance, metrics }: Foundation,
   config: Config,
   logger: Logger,
   processes: readonly Process[] = registered,
 ): Worker {
   const stopping = new AbortController();
   const onPartitions = metrics?.onPartitions;
-  const context = { log, pool, snapshots, instance, config, logger, sources: systemSources, onPartitions };
+  const context = { log, pool, instance, config, logger, sources: systemSources, onPartitions };
   const running = runProcesses(context, processes, stopping.signal);
   return {
     async stop() {

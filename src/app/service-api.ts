@@ -91,7 +91,7 @@ export function serviceApi(options: ServiceApiOptions): NonNullable<AppOptions['
 function routesOf(options: ServiceApiOptions, db: Reader): AnyRoute[] {
   const { config, foundation, manifests, pools, botApi, reports } = options;
   const { lookups, counts, exports } = pools;
-  const { log, snapshots, pool } = foundation;
+  const { log, pool } = foundation;
   const sources = systemSources;
   const routes = apiRoutes({
     config,
@@ -103,7 +103,6 @@ function routesOf(options: ServiceApiOptions, db: Reader): AnyRoute[] {
     findCellUsers: reports.findUsers,
     log: pacedLog(log, lookups, manifests, config.MAX_WAIT_MS),
     sources,
-    snapshots,
     directory: createEventTypeDirectory({ log, sources }),
   });
   if (!servesAdmin(config)) return routes;

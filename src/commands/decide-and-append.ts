@@ -10,14 +10,11 @@ import {
   type RecordedCommit,
   type StreamHead,
 } from '../log/port.ts';
-import type { SnapshotStore } from './stream-snapshots.ts';
 
 /** The dependencies of every command. */
 export interface CommandContext {
   readonly log: EventLog;
   readonly sources: Sources;
-  /** Snapshots of long streams; absent: they are read from their first commit. */
-  readonly snapshots?: SnapshotStore | undefined;
 }
 
 /** The id that makes a repeat of a command recognisable, and the API key or event that caused the command. */

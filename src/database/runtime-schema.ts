@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { LEASE_DDL } from './lease-rows.ts';
 import { type Migrations, migrate } from './migrate.ts';
-import { SNAPSHOTS_DDL } from './snapshot-store.ts';
 
 const migrations: Migrations = {
   '0001_leases': LEASE_DDL,
@@ -56,8 +55,36 @@ const migrations: Migrations = {
       begun_at timestamptz NOT NULL,
       seen_at timestamptz NOT NULL
     );`,
-  // Folded states of long streams: snapshot-store.ts.
-  '0009_snapshots': SNAPSHOTS_DDL,
+  // Folded states of long streams. No program reads them any more.
+  '0009_snapshots': `
+    CREATE SEQUENCE runtime.snapshot_ids;
+    CREATE TABLE runtime.snapshots (
+      stream text COLLATE "C" NOT NULL,
+      -- Of the form of the bytes.
+      version integer NOT NULL,
+      -- The commit that it ends with, and the hash of the commit before.
+      revision integer NOT NULL,
+      hash text NOT NULL,
+      prev text NOT NULL,
+      -- Of its parts.
+      id bigint NOT NULL,
+      bytes bigint NOT NULL,
+      -- SHA-256 of the bytes.
+      checksum bytea NOT NULL,
+      PRIMARY KEY (stream, version)
+    );
+    CREATE TABLE runtime.snapshot_parts (
+      id bigint NOT NULL,
+      part integer NOT NULL,
+      bytes bytea NOT NULL,
+      written_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+      PRIMARY KEY (id, part)
+    );
+    ALTER TABLE runtime.snapshot_parts ALTER COLUMN bytes SET STORAGE EXTERNAL;`,
+  // Accounts close their books in the log instead.
+  '0010_no_snapshots': `
+    DROP TABLE runtime.snapshots, runtime.snapshot_parts;
+    DROP SEQUENCE runtime.snapshot_ids;`,
 };
 
 /**

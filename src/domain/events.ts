@@ -15,6 +15,7 @@ import * as work from './operations/work.ts';
 import * as account from './referral/account-events.ts';
 import * as attribution from './referral/attribution.ts';
 import * as auto from './referral/auto-payouts.ts';
+import * as books from './referral/books-events.ts';
 import * as delivery from './referral/delivery-webhook.ts';
 import * as program from './referral/program.ts';
 import * as referralImport from './referral/referral-import.ts';
@@ -78,6 +79,7 @@ const eventTypes = [
   account.payoutRetried,
   account.payoutCancelled,
   account.accrualReversed,
+  books.booksClosed,
   delivery.payoutWebhookSet,
   delivery.payoutWebhookSecretRotated,
   auto.autoPayoutsMade,

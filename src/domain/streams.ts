@@ -19,6 +19,7 @@ export const CATEGORIES = [
   'referral',
   'program',
   'account',
+  'books',
   'webhook',
   'autopayouts',
   'broadcast',
@@ -67,6 +68,8 @@ export const referralStream = (bot: string): string => `referral-${bot}`;
 export const programStream = (bot: string): string => `program-${bot}`;
 /** Accruals and payouts of a referrer of a bot. */
 export const accountStream = (bot: string, userId: number): string => `account-${bot}/${userId}`;
+/** The closings of an account's books. */
+export const booksStream = (bot: string, userId: number): string => `books-${bot}/${userId}`;
 /** The bot and user of an account's stream; null if the stream is no account's. */
 export function accountOf(stream: string): { readonly bot: string; readonly userId: number } | null {
   const match = /^account-([^/]+)\/(\d+)$/.exec(stream);

@@ -172,7 +172,7 @@ export interface EventLog {
    * Reads the commits of an exact stream after the head `from` (default: the beginning), and the stream's head. Checks
    * the hash chain on the way. `atMost` limits the commits: the head then belongs to the last commit read. Fewer than
    * `atMost` mean that the stream ends there.
-   * @throws BrokenChainError
+   * @throws BrokenChainError also if the stream does not have `from`
    */
   read(stream: string, from?: StreamHead, atMost?: number): Promise<StreamSlice>;
   /** Reads the heads of these exact streams, without their commits. Leaves out empty streams. */

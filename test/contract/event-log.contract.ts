@@ -4,10 +4,10 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lastCommitOf } from '../../src/commands/stream-snapshots.ts';
 import { verifyChain } from '../../src/log/commit-codec.ts';
 import {
   type Appended,
+  BrokenChainError,
   COMMAND_MEMORY_MS,
   ConflictError,
   EMPTY_STREAM,
@@ -147,29 +147,18 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(await log.streamHeads([])).toEqual(new Map());
       });
 
-      it('have the last commit of their snapshot, and not a commit of another log', async () => {
+      it('are read on from a commit that they have, and from no other', async () => {
         const stream = `bot-${newBot()}`;
         for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(stream));
-        const { commits } = await log.read(stream);
-        const bytes = new Uint8Array(0);
-        const snapshotOf = (revision: number, changes: object = {}) => {
-          const { hash, prev } = commits[revision - 1]!;
-          return { head: { revision, hash: hash!, ...changes }, prev: prev!, bytes };
-        };
-        for (const revision of [1, 2, 3])
-          expect(await lastCommitOf(other, stream, snapshotOf(revision))).toEqual(commits[revision - 1]);
-        for (const revision of [1, 2, 3]) {
-          expect(await lastCommitOf(other, stream, snapshotOf(revision, { hash: 'ab'.repeat(32) }))).toBe(null);
-          expect(await lastCommitOf(other, stream, { ...snapshotOf(revision), prev: 'cd'.repeat(32) })).toBe(null);
+        const { commits, head } = await log.read(stream);
+        for (const [index, { revision, hash }] of commits.entries()) {
+          const at = { revision: revision!, hash: hash! };
+          expect(await other.read(stream, at)).toEqual({ head, commits: commits.slice(index + 1) });
+          const elsewhere = { ...at, hash: 'ab'.repeat(32) };
+          await expect(other.read(stream, elsewhere)).rejects.toBeInstanceOf(BrokenChainError);
         }
-        // Of a longer stream, of one that does not exist, and of one with as many commits.
-        expect(await lastCommitOf(other, stream, snapshotOf(3, { revision: 4 }))).toBe(null);
-        expect(await lastCommitOf(other, stream, snapshotOf(3, { revision: 400 }))).toBe(null);
-        expect(await lastCommitOf(other, `bot-${newBot()}`, snapshotOf(1))).toBe(null);
-        expect(await lastCommitOf(other, `bot-${newBot()}`, snapshotOf(3))).toBe(null);
-        const like = `bot-${newBot()}`;
-        for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(like));
-        expect(await lastCommitOf(other, like, snapshotOf(3))).toBe(null);
+        for (const revision of [4, 400])
+          await expect(other.read(stream, { ...head, revision })).rejects.toBeInstanceOf(BrokenChainError);
       });
 
       it('keep any JSON of events, all events of a commit together', async () => {

@@ -50,15 +50,14 @@ describe.skipIf(broker === null)('accounts on Kafka', () => describeAccounts(onK
 describe.skipIf(broker === null)('accruals on Kafka', () => describeAccruals(onKafka));
 describe.skipIf(broker === null)('a refund on Kafka', () => describeRefunds(onKafka));
 describe.skipIf(broker === null)('the ledger on Kafka', () => describeLedger(onKafka));
-describe.skipIf(broker === null)('the snapshot of a long account on Kafka', () => describeLongAccount(onKafka));
+describe.skipIf(broker === null)('the books of a long account on Kafka', () => describeLongAccount(onKafka));
 describe.skipIf(broker === null)('attribution on Kafka', () => describeAttribution(onKafka));
 describe.skipIf(broker === null)('late attribution on Kafka', () => describeLateAttribution(onKafka));
 describe(`accounts on EventStoreDB (${eventStore.kind})`, () => describeAccounts(onEventStore));
 describe(`accruals on EventStoreDB (${eventStore.kind})`, () => describeAccruals(onEventStore));
 describe(`a refund on EventStoreDB (${eventStore.kind})`, () => describeRefunds(onEventStore));
 describe(`the ledger on EventStoreDB (${eventStore.kind})`, () => describeLedger(onEventStore));
-describe(`the snapshot of a long account on EventStoreDB (${eventStore.kind})`, () =>
-  describeLongAccount(onEventStore));
+describe(`the books of a long account on EventStoreDB (${eventStore.kind})`, () => describeLongAccount(onEventStore));
 describe(`attribution on EventStoreDB (${eventStore.kind})`, () => describeAttribution(onEventStore));
 describe(`late attribution on EventStoreDB (${eventStore.kind})`, () => describeLateAttribution(onEventStore));
 describe.skipIf(broker === null)('erasure on Kafka', () =>

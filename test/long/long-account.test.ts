@@ -2,4 +2,4 @@ import { describe } from 'vitest';
 import { describeLongAccount } from '../integration/referral/long-account.suite.ts';
 import { startTestService } from '../support/service.ts';
 
-describe('the snapshot of a long account on PostgreSQL', () => describeLongAccount(() => startTestService()));
+describe('the books of a long account on PostgreSQL', () => describeLongAccount(() => startTestService()));

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { AccountEvent } from '../../src/domain/referral/account/account.ts';
+import type { AccountEvent } from '../../src/domain/referral/account/state.ts';
 
 /**
  * An account as a plain list of its events, calculated again at each question. It is slow, and simple enough to check by

@@ -1,5 +1,5 @@
-import type { AccountEvent } from '../../src/domain/referral/account/account.ts';
 import type { RewardItem } from '../../src/domain/referral/account/reward.ts';
+import type { AccountEvent } from '../../src/domain/referral/account/state.ts';
 
 /** Events of a referrer's account and the reward items that cause them. Fields that a test does not name have defaults. */
 

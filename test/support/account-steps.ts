@@ -1,10 +1,17 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import type { AccountCommand } from '../../src/commands/referral/accounts.ts';
-import type { AccountState } from '../../src/domain/referral/account/account.ts';
-import { accrueRewards, isPaid, mayAccrue, reverseAccrual } from '../../src/domain/referral/account/accrue.ts';
+import {
+  accrueLookups,
+  accrueRewards,
+  isCompensated,
+  mayAccrue,
+  reverseAccrual,
+  reverseLookups,
+} from '../../src/domain/referral/account/accrue.ts';
 import * as payout from '../../src/domain/referral/account/payout.ts';
 import { type RewardItem, setRate } from '../../src/domain/referral/account/reward.ts';
+import type { AccountState } from '../../src/domain/referral/account/state.ts';
 import { cause, DAY } from './account-samples.ts';
 
 /** Random commands on an account, including commands that the account refuses. */
@@ -111,7 +118,9 @@ function itemOf({ event, rule: index, value, edits }: Earning, now: number): Rew
   };
 }
 
-/** The command of a step in the current state of the account; null if the account has no matching payout or accrual. */
+/**
+ * The command of a step in the current state of the account, which has no closing; null if the account has no matching payout or accrual.
+ */
 export function commandOf(
   step: Exclude<Step, { type: 'wait' }>,
   state: AccountState,
@@ -121,8 +130,9 @@ export function commandOf(
     case 'accrue': {
       const items = step.items.map((item) => itemOf(item, now));
       return {
-        needs: { kind: 'accrual', count: (seen) => mayAccrue(seen, items) },
-        decide: (seen, at, ids) => accrueRewards(seen, { items, ids, units: new Map() }, at),
+        lookups: (seen, recalled) => accrueLookups(seen, recalled, items),
+        needs: { kind: 'accrual', count: (seen, _at, recalled) => mayAccrue(seen, recalled, items) },
+        decide: (seen, at, ids, recalled) => accrueRewards(seen, recalled, { items, ids, units: new Map() }, at),
       };
     }
     case 'payout': {
@@ -134,12 +144,16 @@ export function commandOf(
       };
     }
     case 'reverse': {
-      const accrual_id = picked([...state.accruals.keys()], step.pick);
+      const accrual_id = picked([...state.open.accruals.keys()], step.pick);
       if (accrual_id === undefined) return null;
       return {
-        needs: { kind: 'accrual', count: (seen) => (isPaid(seen, seen.accruals.get(accrual_id)!) ? 1 : 0) },
-        decide: (seen, at, [compensation_id]) =>
-          reverseAccrual(seen, { accrual_id, reason: null, compensation_id }, at),
+        lookups: (seen) => reverseLookups(seen, accrual_id),
+        needs: {
+          kind: 'accrual',
+          count: (seen, _at, recalled) => (isCompensated(seen, recalled, accrual_id) ? 1 : 0),
+        },
+        decide: (seen, at, [compensation_id], recalled) =>
+          reverseAccrual(seen, recalled, { accrual_id, reason: null, compensation_id }, at),
       };
     }
     case 'rate': {

@@ -128,7 +128,7 @@ async function fillMoney(
   await earn(0);
   const { payout_id: payout } = await send('referral/payout', { user_id: user, method: 'manual' });
   await earn(1);
-  const accruals = await accounts.view({ bot, userId: user }, ({ accruals }) => [...accruals.keys()]);
+  const accruals = await accounts.view({ bot, userId: user }, ({ open }) => [...open.accruals.keys()]);
   return { unit, rule, payout, accrual: accruals.at(-1)! };
 }
 

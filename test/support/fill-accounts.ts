@@ -41,7 +41,7 @@ export async function fillAccount(service: TestService, { publicKey: bot }: Test
   await earn(item(5, { rule: { rule_id: ruleId } }));
   await send('referral/payout', { user_id: REFERRER, method: 'manual' });
   await service.projected();
-  const [first, second] = await accounts.view(account, ({ accruals }) => [...accruals.keys()]);
+  const [first, second] = await accounts.view(account, ({ open }) => [...open.accruals.keys()]);
   await send('referral/reverse-accrual', { accrual_id: first, reason: 'returned' });
   await send('referral/reverse-accrual', { accrual_id: second });
   return first!;

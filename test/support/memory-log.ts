@@ -3,6 +3,7 @@ import { decodeCommit, encodeCommit, headAt, verifyChain } from '../../src/log/c
 import {
   type Appended,
   type Batch,
+  BrokenChainError,
   COMMAND_MEMORY_MS,
   ConflictError,
   type Cursor,
@@ -81,8 +82,13 @@ export function memoryLog(partitions = 1): MemoryLog {
       findCommand: async (_stream, id, at) => holderOf(id, at) ?? null,
 
       async read(stream, from = EMPTY_STREAM, atMost = Number.MAX_SAFE_INTEGER): Promise<StreamSlice> {
-        const rest = (streams.get(stream) ?? []).slice(from.revision, from.revision + atMost);
-        return { head: verifyChain(stream, from, rest), commits: rest };
+        const all = streams.get(stream) ?? [];
+        const rest = all.slice(from.revision, from.revision + atMost);
+        const head = verifyChain(stream, from, rest);
+        const last = all.at(-1);
+        if (last !== undefined && rest.length < atMost && (head.revision !== last.revision || head.hash !== last.hash))
+          throw new BrokenChainError(stream, last.revision!, `the stream ends at revision ${head.revision} instead`);
+        return { head, commits: rest };
       },
 
       async streamHeads(asked) {

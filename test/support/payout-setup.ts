@@ -10,7 +10,8 @@ import { setPayoutWebhook } from '../../src/commands/referral/payout-webhook.ts'
 import { requestPayout } from '../../src/commands/referral/payouts.ts';
 import { readConfig } from '../../src/config.ts';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
-import { type AccountEvent, account, type Payout } from '../../src/domain/referral/account/account.ts';
+import { account } from '../../src/domain/referral/account/account.ts';
+import type { AccountEvent, Payout } from '../../src/domain/referral/account/state.ts';
 import { ANY_CATEGORIES, accountStream } from '../../src/domain/streams.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';

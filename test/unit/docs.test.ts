@@ -29,7 +29,6 @@ describe('the documents', () => {
     log: unused,
     db: unused,
     sources: { now: Date.now, uuid: unused, randomBytes: unused },
-    snapshots: unused,
     directory: unused,
   });
   const endpoints = [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PAYOUT_STATUS } from '../../domain/referral/account/account.ts';
+import { PAYOUT_STATUS } from '../../domain/referral/account/state.ts';
 import { rewardType } from '../../domain/referral/program.ts';
 import { REFERRER_ORDERS } from '../../queries/referral/referrers.ts';
 import { page } from '../page.ts';

@@ -1,5 +1,4 @@
 import { createAccounts } from '../../commands/referral/accounts.ts';
-import type { SnapshotStore } from '../../commands/stream-snapshots.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
@@ -26,11 +25,10 @@ export interface ReferralRoutesOptions {
   readonly log: EventLog;
   readonly db: Reader;
   readonly sources: Sources;
-  readonly snapshots: SnapshotStore;
 }
 
 /** The endpoints of the referral program. */
-export function referralRoutes({ config, log, db, sources, snapshots }: ReferralRoutesOptions): AnyRoute[] {
+export function referralRoutes({ config, log, db, sources }: ReferralRoutesOptions): AnyRoute[] {
   const { pool } = db;
   // The progress of the same version of the read model that answers come from.
   const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await db.at('referral')).referral) }));
@@ -38,7 +36,7 @@ export function referralRoutes({ config, log, db, sources, snapshots }: Referral
   const visits = awaitVisits(log, progress);
   const asOf = dataAsOf(pool, log, sources);
   const reads = { db, asOf, now: sources.now };
-  const accounts = createAccounts({ log, sources, snapshots });
+  const accounts = createAccounts({ log, sources });
   const waitForChange = createChangeWait(pool, 'accounts');
   const findCaughtUp = createCaughtUpFind({ pool, log, model: 'accounts', maxWaitMs: config.MAX_WAIT_MS });
   return [

@@ -1,5 +1,4 @@
 import { createAccounts } from '../../commands/referral/accounts.ts';
-import type { SnapshotStore } from '../../commands/stream-snapshots.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
@@ -19,11 +18,10 @@ export interface SettingsRoutesOptions {
   readonly log: EventLog;
   readonly db: Reader;
   readonly sources: Sources;
-  readonly snapshots: SnapshotStore;
 }
 
 /** The settings of an owner, by an owner key (decisions.md#owner-settings). */
-export function settingsRoutes({ config, log, db, sources, snapshots }: SettingsRoutesOptions): AnyRoute[] {
+export function settingsRoutes({ config, log, db, sources }: SettingsRoutesOptions): AnyRoute[] {
   const { pool } = db;
   const context = { log, sources };
   const settings = {
@@ -40,7 +38,7 @@ export function settingsRoutes({ config, log, db, sources, snapshots }: Settings
     ...webhookSettings({
       ...settings,
       allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
-      accounts: createAccounts({ ...context, snapshots }),
+      accounts: createAccounts(context),
       waitForAccount: createChangeWait(pool, 'accounts'),
       findCaughtUp: createCaughtUpFind({ pool, log, model: 'accounts', maxWaitMs: config.MAX_WAIT_MS }),
     }),

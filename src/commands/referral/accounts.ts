@@ -1,31 +1,27 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Decision } from '../../domain/decider.ts';
-import { type AccountEvent, type AccountState, account } from '../../domain/referral/account/account.ts';
+import { account } from '../../domain/referral/account/account.ts';
+import { BLOCK_WEIGHT } from '../../domain/referral/account/closing.ts';
+import { type Lookup, notRecalled, Recalled } from '../../domain/referral/account/recall.ts';
+import type { AccountEvent, AccountState } from '../../domain/referral/account/state.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { ConflictError } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 import { createIdPool, type IdPool } from '../reserve-ids.ts';
-import {
-  type AccountSnapshots,
-  accountSnapshots,
-  type FoldedAccount,
-  foldInto,
-  SNAPSHOT_EVENTS,
-  sizeOf,
-} from './account-snapshots.ts';
-
-/** The account of a user of a bot; `bot` is the bot's public key. */
-export interface AccountKey {
-  readonly bot: string;
-  readonly userId: number;
-}
+import { type AccountKey, Books, type FoldedAccount } from './books.ts';
+import { closeBooksInLog, OtherClosingError } from './close-books.ts';
 
 export interface AccountCommand {
+  /** Names that the decision looks for in closed blocks. They are read from the log before the decision is made. */
+  lookups?(state: AccountState, recalled: Recalled): readonly Lookup[];
   /** How many ids the decision needs at most in this state. They are reserved before it is made. */
-  readonly needs?: { readonly kind: 'accrual' | 'payout'; count(state: AccountState, now: number): number };
-  decide(state: AccountState, now: number, ids: readonly number[]): Decision<AccountEvent>;
+  readonly needs?: {
+    readonly kind: 'accrual' | 'payout';
+    count(state: AccountState, now: number, recalled: Recalled): number;
+  };
+  decide(state: AccountState, now: number, ids: readonly number[], recalled: Recalled): Decision<AccountEvent>;
 }
 
 /** Referrers' accounts: read from the log, and changed by decisions. */
@@ -42,8 +38,8 @@ export interface Accounts {
   change(key: AccountKey, command: AccountCommand, meta?: CommandMeta): Promise<CommandResult<AccountEvent>>;
 }
 
-/** Size of the cache over all accounts, some 50 bytes a unit. An accrual counts two units, a refusal one. */
-const MAX_CACHED = 2_200_000;
+/** Size of the cache over all accounts, about in bytes. */
+const MAX_CACHED_BYTES = 110_000_000;
 /** Commits in memory at once. */
 const PAGE = 100;
 /** Events folded in one go. They take about 10 ms. The thread answers no request during this time. */
@@ -55,45 +51,46 @@ const EVENTS_PER_TURN = 1000;
  */
 export function createAccounts(
   context: CommandContext,
-  maxCached = MAX_CACHED,
-  snapshotEvents = SNAPSHOT_EVENTS,
+  maxCachedBytes = MAX_CACHED_BYTES,
+  blockWeight = BLOCK_WEIGHT,
 ): Accounts {
-  return new CachedAccounts(context, maxCached, snapshotEvents);
+  return new CachedAccounts(context, maxCachedBytes, blockWeight);
 }
 
 class CachedAccounts implements Accounts {
   private readonly entries: LRUCache<string, FoldedAccount>;
-  private readonly snapshots: AccountSnapshots;
-  /** Accounts that are being read from their snapshot or their beginning. */
+  private readonly books: Books;
+  /** Accounts that are being read from their closings or their beginning. */
   private readonly loading = new Map<string, Promise<FoldedAccount>>();
   private readonly pools: Readonly<Record<'accrual' | 'payout', IdPool>>;
 
   constructor(
     readonly context: CommandContext,
-    maxCached: number,
-    snapshotEvents: number,
+    maxCachedBytes: number,
+    blockWeight: number,
   ) {
-    this.entries = new LRUCache({ maxSize: maxCached });
-    this.snapshots = accountSnapshots(context, snapshotEvents);
+    this.entries = new LRUCache({ maxSize: maxCachedBytes });
+    this.books = new Books(context.log, blockWeight);
     this.pools = { accrual: createIdPool(context, 'accrual'), payout: createIdPool(context, 'payout') };
   }
 
-  async view<T>({ bot, userId }: AccountKey, select: (state: AccountState) => T): Promise<T> {
-    return select((await this.refresh(accountStream(bot, userId))).state);
+  async view<T>(key: AccountKey, select: (state: AccountState) => T): Promise<T> {
+    return select((await this.refresh(key)).state);
   }
 
   async change(
-    { bot, userId }: AccountKey,
-    { needs, decide }: AccountCommand,
+    key: AccountKey,
+    { lookups, needs, decide }: AccountCommand,
     meta: CommandMeta = {},
   ): Promise<CommandResult<AccountEvent>> {
-    const stream = accountStream(bot, userId);
+    const stream = accountStream(key.bot, key.userId);
+    const recalled = new Recalled();
     const ids: number[] = [];
     const pool = needs === undefined ? undefined : this.pools[needs.kind];
     /** The ids in events that are in the log, or may be. */
     let used: readonly number[] = [];
     const decideWithIds = (state: AccountState, now: number): Decision<AccountEvent> => {
-      const decision = decide(state, now, ids);
+      const decision = decide(state, now, ids, recalled);
       used = decision instanceof Rejection ? [] : decision.flatMap(idsOf);
       return decision;
     };
@@ -102,11 +99,15 @@ class CachedAccounts implements Accounts {
         ...meta,
         read: () => {
           used = [];
-          return this.refresh(stream);
+          return this.refreshToChange(key);
         },
-        // While ids are reserved the account may change, and with it how many are needed.
-        prepare(state, now) {
-          const missing = needs === undefined ? 0 : needs.count(state, now) - ids.length;
+        // During the read or the reservation the account may change, and with it what the decision needs.
+        prepare: (state, now) => {
+          const unread = (lookups?.(state, recalled) ?? []).filter(
+            (lookup) => notRecalled(recalled, lookup).length > 0,
+          );
+          if (unread.length > 0) return this.books.lookUp(key, recalled, unread);
+          const missing = needs === undefined ? 0 : needs.count(state, now, recalled) - ids.length;
           return missing > 0 ? pool!.take(missing).then((taken) => void ids.push(...taken)) : undefined;
         },
       });
@@ -121,16 +122,31 @@ class CachedAccounts implements Accounts {
     }
   }
 
-  /** The present account in the log. */
-  private async refresh(stream: string): Promise<FoldedAccount> {
+  /** The account as the log has it now, with its books closed. */
+  private async refreshToChange(key: AccountKey): Promise<FoldedAccount> {
+    for (;;) {
+      const entry = await this.refresh(key);
+      try {
+        await closeBooksInLog(this.context, entry);
+        return entry;
+      } catch (error) {
+        if (!(error instanceof OtherClosingError)) throw error;
+        this.entries.delete(accountStream(key.bot, key.userId));
+      }
+    }
+  }
+
+  /** The account as the log has it now. */
+  private async refresh(key: AccountKey): Promise<FoldedAccount> {
+    const stream = accountStream(key.bot, key.userId);
     // A caller that finds the account being read from the beginning waits for that read, and then reads on from its
     // result. If that read fails, the caller reads from the beginning itself.
     const begun = this.loading.get(stream);
     if (begun !== undefined) await begun.catch(() => undefined);
     const cached = this.entries.get(stream);
     if (cached !== undefined) return this.readOn(stream, cached);
-    const loaded = this.snapshots.load(stream).then((known) => {
-      if (known.head.revision > 0) this.keep(stream, known);
+    const loaded = this.books.load(key).then((known) => {
+      this.keep(stream, known);
       return this.readOn(stream, known);
     });
     this.loading.set(stream, loaded);
@@ -148,7 +164,7 @@ class CachedAccounts implements Accounts {
       const { commits } = await this.context.log.read(stream, entry.head, PAGE);
       read = commits.length;
       for (const commit of commits) {
-        foldInto(entry, commit);
+        await this.books.fold(entry, commit);
         folded += commit.events.length;
         if (folded < EVENTS_PER_TURN) continue;
         await setImmediate();
@@ -156,13 +172,19 @@ class CachedAccounts implements Accounts {
       }
       if (read > 0) this.keep(stream, entry);
     }
-    this.snapshots.saveIfDue(stream, entry);
     return entry;
   }
 
   private keep(stream: string, entry: FoldedAccount): void {
-    this.entries.set(stream, entry, { size: sizeOf(entry.state) });
+    if (entry.head.revision > 0) this.entries.set(stream, entry, { size: bytesOf(entry.state) });
   }
+}
+
+/** Size of an account in memory, roughly. */
+function bytesOf({ open, closed, payouts, reversals, units }: AccountState): number {
+  const earned = closed.reduce((sum, block) => sum + block.earned.length, 0);
+  const holds = [...units.values()].reduce((sum, unit) => sum + unit.holds.size, 0);
+  return 1000 + earned + 24 * holds + 60 * reversals.size + 500 * payouts.size + 400 * open.earned.size;
 }
 
 /** The ids that an event gives away. */

@@ -1,15 +1,19 @@
 import {
   accrueRewards as accrue,
+  accrueLookups,
   isCompensated,
   mayAccrue,
   newCurrencies,
   reverseAccrual as reverse,
+  reverseLookups,
 } from '../../domain/referral/account/accrue.ts';
+import { Recalled } from '../../domain/referral/account/recall.ts';
 import type { AmountUnit, RewardItem } from '../../domain/referral/account/reward.ts';
 import type { Position } from '../../log/port.ts';
 import { ensureUnit } from '../catalog/units.ts';
 import type { CommandMeta, CommandResult } from '../decide-and-append.ts';
-import type { AccountKey, Accounts } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
+import type { AccountKey } from './books.ts';
 
 export interface AccrueRewards {
   /** Public key of the bot. */
@@ -30,16 +34,17 @@ export async function accrueRewards(
 ): Promise<{ readonly position: Position | undefined }> {
   const key = { bot, userId: referrer };
   const units = new Map<string, AmountUnit>();
-  let lacking = await accounts.view(key, (state) => newCurrencies(state, items));
+  let lacking = await accounts.view(key, (state) => newCurrencies(state, new Recalled(), items));
   for (;;) {
     for (const currency of lacking) units.set(currency, await ensureUnit(accounts.context, bot, currency));
     const { position } = await accounts.change(
       key,
       {
-        needs: { kind: 'accrual', count: (state) => mayAccrue(state, items) },
-        decide(state, now, ids) {
-          lacking = newCurrencies(state, items).filter((currency) => !units.has(currency));
-          return accrue(state, { items, units, ids }, now);
+        lookups: (state, recalled) => accrueLookups(state, recalled, items),
+        needs: { kind: 'accrual', count: (state, _now, recalled) => mayAccrue(state, recalled, items) },
+        decide(state, now, ids, recalled) {
+          lacking = newCurrencies(state, recalled, items).filter((currency) => !units.has(currency));
+          return accrue(state, recalled, { items, units, ids }, now);
         },
       },
       meta,
@@ -62,9 +67,10 @@ export function reverseAccrual(
   return accounts.change(
     key,
     {
-      needs: { kind: 'accrual', count: (state) => (isCompensated(state, accrualId) ? 1 : 0) },
-      decide: (state, now, [compensation_id]) =>
-        reverse(state, { accrual_id: accrualId, reason, compensation_id }, now),
+      lookups: (state) => reverseLookups(state, accrualId),
+      needs: { kind: 'accrual', count: (state, _now, recalled) => (isCompensated(state, recalled, accrualId) ? 1 : 0) },
+      decide: (state, now, [compensation_id], recalled) =>
+        reverse(state, recalled, { accrual_id: accrualId, reason, compensation_id }, now),
     },
     meta,
   );

@@ -1,4 +1,3 @@
-import type { AccountEvent } from '../../domain/referral/account/account.ts';
 import {
   acceptPayout,
   attemptPayout,
@@ -6,8 +5,10 @@ import {
   giveUpPayout,
   payoutDelivered,
 } from '../../domain/referral/account/payout.ts';
+import type { AccountEvent } from '../../domain/referral/account/state.ts';
 import { dueAt, nextAttempt, type PresentAddress, type RetryDelays } from '../../domain/referral/delivery.ts';
-import type { AccountKey, Accounts } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
+import type { AccountKey } from './books.ts';
 
 /** The attempts to announce a payout to its client. The log has each before its call, and the outcome after. */
 

@@ -1,16 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import { type AccountEvent, account } from '../../domain/referral/account/account.ts';
+import { account } from '../../domain/referral/account/account.ts';
 import { createAccountAudit, givenOnce } from '../../domain/referral/account/audit.ts';
 import type { AuditedBalance } from '../../domain/referral/account/audited-units.ts';
-import { encodeAccount, SNAPSHOT_VERSION } from '../../domain/referral/account/snapshot.ts';
+import { accountStream } from '../../domain/streams.ts';
 import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
-import type { SnapshotStore } from '../stream-snapshots.ts';
+import { AuditedClosings, type StreamProblem } from './audit-closings.ts';
+import type { AccountKey } from './books.ts';
 
 export interface AuditedAccount {
-  /** The faults, each with its revision. */
-  readonly problems: readonly { readonly revision: number; readonly message: string }[];
-  /** The revision of a snapshot that differs from what the events come to; null: there is none. */
-  readonly wrongSnapshot: number | null;
+  /** The faults, in the order of the account. */
+  readonly problems: readonly StreamProblem[];
+  /** The faults of closings alone. After a fault of the account itself, closings are not compared. */
+  readonly closingProblems: readonly StreamProblem[];
   /** By unit, as of revision `until`; null: the stream ends before. */
   readonly balances: ReadonlyMap<number | null, AuditedBalance> | null;
 }
@@ -23,22 +24,19 @@ const PAGE = 100;
  * @param elsewhere takes the names that only one account may have ({@link givenOnce}), and returns the names that
  * another account has, with its stream
  * @param until the revision and the time (ms UTC) of the balances
- * @param snapshots to compare the account's snapshot with what its events come to
  * @throws BrokenChainError, UnreadableCommitError, UnreadableEventError
  */
 export async function auditAccount(
   log: EventLog,
-  stream: string,
+  key: AccountKey,
   elsewhere: (names: readonly string[]) => Promise<ReadonlyMap<string, string>>,
   until: { readonly revision: number; readonly now: number },
-  snapshots?: SnapshotStore,
 ): Promise<AuditedAccount> {
-  const snapshot = (await snapshots?.load(stream, SNAPSHOT_VERSION)) ?? null;
-  /** The account as decisions fold it, up to its snapshot. The fold relies on the rules: after a fault it has no meaning. */
-  let state = account.initialState();
-  let wrongSnapshot: number | null = null;
+  const stream = accountStream(key.bot, key.userId);
   const audit = createAccountAudit();
-  const problems: { revision: number; message: string }[] = [];
+  const closings = await AuditedClosings.begin(log, key);
+  const problems: StreamProblem[] = [];
+  const closingProblems: StreamProblem[] = [];
   let balances = until.revision === 0 ? audit.balances(until.now) : null;
   let head = EMPTY_STREAM;
   for (let read = PAGE; read === PAGE; ) {
@@ -47,21 +45,19 @@ export async function auditAccount(
     head = slice.head;
     /** The names that these commits take, each with the last revision that takes it. */
     const given = new Map<string, number>();
-    for (const { revision, hash, events } of slice.commits) {
-      for (const event of events.map((each): AccountEvent => account.read(each))) {
-        for (const message of audit.take(event)) problems.push({ revision: revision!, message });
-        for (const name of givenOnce(event)) given.set(name, revision!);
-        const isFolded = snapshot !== null && revision! <= snapshot.head.revision && problems.length === 0;
-        if (isFolded) state = account.evolve(state, event);
+    for (const commit of slice.commits) {
+      const revision = commit.revision!;
+      for (const event of commit.events.map((each) => account.read(each))) {
+        for (const message of audit.take(event)) problems.push({ stream, revision, message });
+        for (const name of givenOnce(event)) given.set(name, revision);
       }
-      // One with another hash is of another log, and is not used.
-      const isThere = revision === snapshot?.head.revision && hash === snapshot?.head.hash && problems.length === 0;
-      if (isThere && !Buffer.from(encodeAccount(state).buffer).equals(snapshot.bytes)) wrongSnapshot = revision;
+      if (problems.length === 0) closingProblems.push(...(await closings.take(commit, (now) => audit.balances(now))));
       if (revision === until.revision) balances = audit.balances(until.now);
     }
     for (const [name, other] of await elsewhere([...given.keys()]))
-      problems.push({ revision: given.get(name)!, message: `${name} is one of ${other}, too` });
+      problems.push({ stream, revision: given.get(name)!, message: `${name} is one of ${other}, too` });
     await setImmediate();
   }
-  return { problems, wrongSnapshot, balances };
+  if (problems.length === 0) closingProblems.push(...(await closings.end()));
+  return { problems: [...problems, ...closingProblems], closingProblems, balances };
 }

@@ -1,4 +1,4 @@
-import { type AccountEvent, account } from '../../domain/referral/account/account.ts';
+import { account } from '../../domain/referral/account/account.ts';
 import {
   cancelPayout,
   confirmPayout,
@@ -8,9 +8,11 @@ import {
   requestPayout as request,
   retryPayout,
 } from '../../domain/referral/account/payout.ts';
+import type { AccountEvent } from '../../domain/referral/account/state.ts';
 import type { RecordedCommit } from '../../log/port.ts';
 import type { CommandMeta, CommandResult } from '../decide-and-append.ts';
-import type { AccountKey, Accounts } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
+import type { AccountKey } from './books.ts';
 
 export type RequestPayout = AccountKey & Omit<Request, 'ids' | 'nonce'>;
 

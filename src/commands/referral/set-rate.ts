@@ -4,7 +4,8 @@ import { program, SCALE_WITHOUT_UNIT } from '../../domain/referral/program.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, programStream } from '../../domain/streams.ts';
 import { type CommandResult, load } from '../decide-and-append.ts';
-import type { AccountKey, Accounts } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
+import type { AccountKey } from './books.ts';
 
 export interface SetRate extends AccountKey {
   readonly ruleId: number;

@@ -50,8 +50,8 @@ export const rewardRateLocked = eventType(
 export const refusalReason = z.enum(['no_value', 'unknown_unit', 'no_rate', 'not_positive']);
 export const rewardRefused = eventType('reward_refused', 1, z.object({ ...earning, reason: refusalReason, ...at }));
 
-const payoutMethod = z.enum(['webhook', 'manual']);
-const payoutInitiator = z.enum(['api', 'admin', 'auto']);
+export const payoutMethod = z.enum(['webhook', 'manual']);
+export const payoutInitiator = z.enum(['api', 'admin', 'auto']);
 
 const requested = z.object({
   payouts: z.array(z.object({ payout_id: id, amount: decimal, unit_id: unit })).min(1),

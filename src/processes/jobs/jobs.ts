@@ -86,7 +86,7 @@ async function resultOf(context: ProcessContext, job: Job, signal: AbortSignal):
 }
 
 async function longWork(
-  { log, pool, snapshots, sources, instance, logger }: ProcessContext,
+  { log, pool, sources, instance, logger }: ProcessContext,
   signal: AbortSignal,
   progress: LongWorkContext['progress'],
 ): Promise<LongWorkContext> {
@@ -94,7 +94,6 @@ async function longWork(
   const logEnd = await log.endCursor();
   return {
     log,
-    snapshots,
     sources,
     signal,
     progress,

@@ -1,7 +1,12 @@
 import type { ClientBase } from 'pg';
 import type { DataOf } from '../../domain/event-type.ts';
-import type { AccountEvent } from '../../domain/referral/account/account.ts';
-import type { payoutRequested } from '../../domain/referral/account-events.ts';
+import type { AccountEvent } from '../../domain/referral/account/state.ts';
+import type {
+  payoutAttempted,
+  payoutAttemptFailed,
+  payoutPaid,
+  payoutRequested,
+} from '../../domain/referral/account-events.ts';
 import type { AccountCommit } from './account-commit.ts';
 
 /** Adds payouts and reserves their amounts. Accruals that cancelled payouts of the same unit set free become theirs. */
@@ -44,54 +49,14 @@ export async function applyPayoutEvent(
   place: number,
   event: PayoutEvent,
 ): Promise<void> {
-  const { payout_id: id, at } = event.data;
-  const payout = [id, public_key];
+  const payout = [event.data.payout_id, public_key];
   switch (event.type) {
     case 'payout_attempted':
-      await one(
-        tx,
-        'attempt',
-        `UPDATE payouts SET status = 1, attempt = 'open', attempts = $3, address = $4, next_at = NULL
-          WHERE payout_id = $1 AND public_key = $2`,
-        [...payout, event.data.attempt, event.data.address],
-      );
-      await one(
-        tx,
-        'insert_attempt',
-        'INSERT INTO attempts (payout_id, public_key, attempt, at) VALUES ($1, $2, $3, $4)',
-        [...payout, event.data.attempt, at],
-      );
-      return;
-    case 'payout_attempt_failed': {
-      const { attempt, status, error, next_at } = event.data;
-      await one(
-        tx,
-        'attempt_failed',
-        `UPDATE payouts SET attempt = 'failed', error = $3, next_at = $4 WHERE payout_id = $1 AND public_key = $2`,
-        [...payout, error, next_at],
-      );
-      await one(
-        tx,
-        'end_attempt',
-        'UPDATE attempts SET status = $4, error = $5 WHERE payout_id = $1 AND public_key = $2 AND attempt = $3',
-        [...payout, attempt, status, error],
-      );
-      return;
-    }
+      return beginAttempt(tx, payout, event.data);
+    case 'payout_attempt_failed':
+      return failAttempt(tx, payout, event.data);
     case 'payout_accepted':
-      await one(
-        tx,
-        'accepted',
-        `UPDATE payouts SET attempt = 'accepted', error = NULL WHERE payout_id = $1 AND public_key = $2`,
-        payout,
-      );
-      await one(
-        tx,
-        'accept_attempt',
-        'UPDATE attempts SET status = 202 WHERE payout_id = $1 AND public_key = $2 AND attempt = $3',
-        [...payout, event.data.attempt],
-      );
-      return;
+      return accept(tx, payout, event.data.attempt);
     case 'payout_failed':
       await one(
         tx,
@@ -107,51 +72,118 @@ export async function applyPayoutEvent(
         'retried',
         `UPDATE payouts SET status = 0, attempt = NULL, next_at = $3, error = NULL
           WHERE payout_id = $1 AND public_key = $2`,
-        [...payout, at],
+        [...payout, event.data.at],
       );
       return;
     case 'payout_paid':
-      await one(
-        tx,
-        'paid',
-        `WITH paid AS (
-           UPDATE payouts SET status = 2, attempt = NULL, next_at = NULL, error = NULL, processed_at = $3,
-                              processed_place = $4
-            WHERE payout_id = $1 AND public_key = $2 RETURNING *)
-         UPDATE balances b SET reserved = b.reserved - p.amount, paid = b.paid + p.amount FROM paid p
-          WHERE b.public_key = $2 AND b.user_id = p.user_id AND b.unit = p.unit`,
-        [...payout, at, place],
-      );
-      if (event.data.status !== null)
-        await one(
-          tx,
-          'paid_attempt',
-          `UPDATE attempts a SET status = $3, error = NULL FROM payouts p
-            WHERE p.payout_id = $1 AND p.public_key = $2 AND a.payout_id = $1 AND a.public_key = $2
-              AND a.attempt = p.attempts`,
-          [...payout, event.data.status],
-        );
-      return;
+      return pay(tx, payout, place, event.data);
     case 'payout_cancelled':
-      await one(
-        tx,
-        'cancelled',
-        `WITH cancelled AS (
-           UPDATE payouts SET status = 4, processed_at = $3, processed_place = $4
-            WHERE payout_id = $1 AND public_key = $2 RETURNING *)
-         UPDATE balances b SET reserved = b.reserved - p.amount FROM cancelled p
-          WHERE b.public_key = $2 AND b.user_id = p.user_id AND b.unit = p.unit`,
-        [...payout, at, place],
-      );
-      await tx.query({
-        name: 'accounts.set_free',
-        text: `UPDATE payouts f SET claimed_by = NULL FROM payouts p
-                WHERE p.payout_id = $1 AND p.public_key = $2 AND f.claimed_by = $1
-                  AND f.public_key = $2 AND f.user_id = p.user_id AND f.unit = p.unit`,
-        values: payout,
-      });
-      return;
+      return cancel(tx, payout, place, event.data.at);
   }
+}
+
+/** The payout's id, and the public key of its bot. */
+type PayoutKey = readonly (number | string)[];
+
+async function beginAttempt(
+  tx: ClientBase,
+  payout: PayoutKey,
+  { attempt, address, at }: DataOf<typeof payoutAttempted>,
+): Promise<void> {
+  await one(
+    tx,
+    'attempt',
+    `UPDATE payouts SET status = 1, attempt = 'open', attempts = $3, address = $4, next_at = NULL
+      WHERE payout_id = $1 AND public_key = $2`,
+    [...payout, attempt, address],
+  );
+  await one(tx, 'insert_attempt', 'INSERT INTO attempts (payout_id, public_key, attempt, at) VALUES ($1, $2, $3, $4)', [
+    ...payout,
+    attempt,
+    at,
+  ]);
+}
+
+async function failAttempt(
+  tx: ClientBase,
+  payout: PayoutKey,
+  { attempt, status, error, next_at }: DataOf<typeof payoutAttemptFailed>,
+): Promise<void> {
+  await one(
+    tx,
+    'attempt_failed',
+    `UPDATE payouts SET attempt = 'failed', error = $3, next_at = $4 WHERE payout_id = $1 AND public_key = $2`,
+    [...payout, error, next_at],
+  );
+  await one(
+    tx,
+    'end_attempt',
+    'UPDATE attempts SET status = $4, error = $5 WHERE payout_id = $1 AND public_key = $2 AND attempt = $3',
+    [...payout, attempt, status, error],
+  );
+}
+
+async function accept(tx: ClientBase, payout: PayoutKey, attempt: number): Promise<void> {
+  await one(
+    tx,
+    'accepted',
+    `UPDATE payouts SET attempt = 'accepted', error = NULL WHERE payout_id = $1 AND public_key = $2`,
+    payout,
+  );
+  await one(
+    tx,
+    'accept_attempt',
+    'UPDATE attempts SET status = 202 WHERE payout_id = $1 AND public_key = $2 AND attempt = $3',
+    [...payout, attempt],
+  );
+}
+
+async function pay(
+  tx: ClientBase,
+  payout: PayoutKey,
+  place: number,
+  { status, at }: DataOf<typeof payoutPaid>,
+): Promise<void> {
+  await one(
+    tx,
+    'paid',
+    `WITH paid AS (
+       UPDATE payouts SET status = 2, attempt = NULL, next_at = NULL, error = NULL, processed_at = $3,
+                          processed_place = $4
+        WHERE payout_id = $1 AND public_key = $2 RETURNING *)
+     UPDATE balances b SET reserved = b.reserved - p.amount, paid = b.paid + p.amount FROM paid p
+      WHERE b.public_key = $2 AND b.user_id = p.user_id AND b.unit = p.unit`,
+    [...payout, at, place],
+  );
+  if (status !== null)
+    await one(
+      tx,
+      'paid_attempt',
+      `UPDATE attempts a SET status = $3, error = NULL FROM payouts p
+        WHERE p.payout_id = $1 AND p.public_key = $2 AND a.payout_id = $1 AND a.public_key = $2
+          AND a.attempt = p.attempts`,
+      [...payout, status],
+    );
+}
+
+async function cancel(tx: ClientBase, payout: PayoutKey, place: number, at: number): Promise<void> {
+  await one(
+    tx,
+    'cancelled',
+    `WITH cancelled AS (
+       UPDATE payouts SET status = 4, processed_at = $3, processed_place = $4
+        WHERE payout_id = $1 AND public_key = $2 RETURNING *)
+     UPDATE balances b SET reserved = b.reserved - p.amount FROM cancelled p
+      WHERE b.public_key = $2 AND b.user_id = p.user_id AND b.unit = p.unit`,
+    [...payout, at, place],
+  );
+  await tx.query({
+    name: 'accounts.set_free',
+    text: `UPDATE payouts f SET claimed_by = NULL FROM payouts p
+            WHERE p.payout_id = $1 AND p.public_key = $2 AND f.claimed_by = $1
+              AND f.public_key = $2 AND f.user_id = p.user_id AND f.unit = p.unit`,
+    values: [...payout],
+  });
 }
 
 /** Counts the addresses that the bot has set, the same address again too. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { changeBot } from '../../../src/commands/catalog/bots.ts';
-import type { AccountEvent } from '../../../src/domain/referral/account/account.ts';
+import type { AccountEvent } from '../../../src/domain/referral/account/state.ts';
 import { BrokenChainError, type EventLog } from '../../../src/log/port.ts';
 import { autoPayouts } from '../../../src/processes/payouts/auto-payouts.ts';
 import { pause } from '../../../src/util/pause.ts';

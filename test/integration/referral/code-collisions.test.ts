@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildApp } from '../../../src/api/app.ts';
 import { referralRoutes } from '../../../src/api/referral/routes.ts';
 import { changeBot } from '../../../src/commands/catalog/bots.ts';
-import { openSnapshots } from '../../../src/database/snapshot-store.ts';
 import { createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { onOwnServer } from '../../support/database.ts';
@@ -54,7 +53,6 @@ beforeAll(async () => {
         log,
         db,
         sources,
-        snapshots: openSnapshots(pool, console.error),
       }),
       context: { log, sources },
     },

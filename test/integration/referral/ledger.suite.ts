@@ -7,7 +7,8 @@ import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.
 import { administerPayout, PAYOUT_ACTIONS } from '../../../src/commands/referral/payouts.ts';
 import { changeRule } from '../../../src/commands/referral/rules.ts';
 import { setRate } from '../../../src/commands/referral/set-rate.ts';
-import { type AccountEvent, account, type Payout } from '../../../src/domain/referral/account/account.ts';
+import { account } from '../../../src/domain/referral/account/account.ts';
+import type { AccountEvent, Payout } from '../../../src/domain/referral/account/state.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 import { accountStream } from '../../../src/domain/streams.ts';
 import { accruals } from '../../../src/processes/accruals/accruals.ts';

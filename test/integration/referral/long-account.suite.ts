@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SNAPSHOT_EVENTS } from '../../../src/commands/referral/account-snapshots.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
-import { accountStream } from '../../../src/domain/streams.ts';
+import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accruals.ts';
+import { auditAccount } from '../../../src/commands/referral/audit-account.ts';
+import { BLOCK_WEIGHT } from '../../../src/domain/referral/account/closing.ts';
+import { booksClosed } from '../../../src/domain/referral/books-events.ts';
+import { accountStream, booksStream } from '../../../src/domain/streams.ts';
 import { item } from '../../support/account-samples.ts';
+import { appendOnTop, newCommit } from '../../support/log.ts';
 import type { TestBot, TestService } from '../../support/service.ts';
 
-/** Long enough for a busy machine. */
-const PATIENT = { timeout: 30_000 };
 const ITEMS = 500;
 
-/** The snapshot of a long account in the service: on every engine of the log. */
+/** The books of a long account in the service: on every engine of the log. */
 export function describeLongAccount(start: () => Promise<TestService>): void {
   let service: TestService;
   let bot: TestBot;
@@ -39,32 +40,57 @@ export function describeLongAccount(start: () => Promise<TestService>): void {
     return body.data.payouts[0].amount;
   }
 
-  const count = async (text: string): Promise<number> =>
-    Number((await service.database.pool.query<{ count: string }>(text)).rows[0]!.count);
-  const snapshots = (): Promise<number> => count('SELECT count(*) FROM runtime.snapshots');
-  /** How often parts of snapshots were looked for. */
-  const lookUps = (): Promise<number> =>
-    count(`SELECT idx_scan AS count FROM pg_stat_user_tables WHERE relname = 'snapshot_parts'`);
+  const books = () => service.log.read(booksStream(bot.publicKey, 1));
+  const problems = async () => {
+    const key = { bot: bot.publicKey, userId: 1 };
+    return (await auditAccount(service.log, key, async () => new Map(), { revision: 0, now: 0 })).problems;
+  };
 
-  it('is saved by the first decision, and read by the first one after a restart', async () => {
-    await earn(SNAPSHOT_EVENTS + 100);
-    expect(await paidOut()).toBe(5 * (SNAPSHOT_EVENTS + 100));
-    await expect.poll(snapshots, PATIENT).toBe(1);
+  it('are closed, and the first decision after a restart starts from there', async () => {
+    await earn(2 * BLOCK_WEIGHT + 100);
+    expect((await books()).commits).toHaveLength(2);
+    expect(await paidOut()).toBe(5 * (2 * BLOCK_WEIGHT + 100));
     await service.restart();
-    const before = await lookUps();
     await earn(3);
     expect(await paidOut()).toBe(15);
-    await expect.poll(lookUps, PATIENT).toBeGreaterThan(before);
   });
 
-  it('is not missed when everything but the log was dropped', async () => {
+  it('let no reward be earned again, and an accrual of long ago be reversed', async () => {
+    const stream = accountStream(bot.publicKey, 1);
+    const before = (await service.log.streamHeads([stream])).get(stream);
+    const accounts = createAccounts(service.commands);
+    await accrueRewards(accounts, { bot: bot.publicKey, referrer: 1, items: [item(0), item(BLOCK_WEIGHT)] });
+    expect((await service.log.streamHeads([stream])).get(stream)).toEqual(before);
+    const { commits } = await service.log.read(stream, undefined, 1);
+    const accrued = commits[0]!.events.find(({ type }) => type === 'reward_accrued')!.data as { accrual_id: number };
+    const key = { bot: bot.publicKey, userId: 1, accrualId: accrued.accrual_id, reason: null };
+    await reverseAccrual(accounts, key);
+    await expect(reverseAccrual(accounts, key)).rejects.toMatchObject({ message: /cancelled already$/ });
+    await earn(3);
+    expect(await paidOut()).toBe(10);
+  });
+
+  it('are not missed when everything but the log was dropped', async () => {
     await service.restart(() => service.dropDerived());
     await earn(2);
     expect(await paidOut()).toBe(10);
-    const stream = accountStream(bot.publicKey, 1);
-    const { revision } = (await service.log.streamHeads([stream])).get(stream)!;
-    // Of a commit that the log has.
-    await expect.poll(snapshots, PATIENT).toBe(1);
-    expect(await count('SELECT revision AS count FROM runtime.snapshots')).toBeLessThanOrEqual(revision);
+    expect(await problems()).toEqual([]);
+  });
+
+  it('are found by an audit if a closing differs from the account', async () => {
+    const { commits, head } = await books();
+    const last = booksClosed.read(commits.at(-1)!.events[0]!).data;
+    await earn(1);
+    const account = accountStream(bot.publicKey, 1);
+    const { revision, hash } = (await service.log.streamHeads([account])).get(account)!;
+    const events = [booksClosed.create({ ...last, revision, hash })];
+    await appendOnTop(service.log, { ...newCommit(booksStream(bot.publicKey, 1)), events });
+    expect(await problems()).toEqual([
+      {
+        stream: booksStream(bot.publicKey, 1),
+        revision: head.revision + 1,
+        message: expect.stringContaining(`the closing of revision ${revision} differs from the account`),
+      },
+    ]);
   });
 }

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccountEvent, account } from '../../../src/domain/referral/account/account.ts';
+import { account } from '../../../src/domain/referral/account/account.ts';
 import { createAccountAudit } from '../../../src/domain/referral/account/audit.ts';
+import { Recalled } from '../../../src/domain/referral/account/recall.ts';
+import type { AccountEvent } from '../../../src/domain/referral/account/state.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 import { oracle } from '../../support/account-oracle.ts';
 import {
@@ -43,8 +45,8 @@ describe('the audit of an account', () => {
           }
           const command = commandOf(step, state, now);
           if (command === null) continue;
-          const ids = Array.from({ length: command.needs?.count(state, now) ?? 0 }, () => id++);
-          const events = command.decide(state, now, ids);
+          const ids = Array.from({ length: command.needs?.count(state, now, new Recalled()) ?? 0 }, () => id++);
+          const events = command.decide(state, now, ids, new Recalled());
           if (events instanceof Rejection) continue;
           for (const event of events) {
             expect(audit.take(event)).toEqual([]);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AccountEvent, type AccountState, account } from '../../../src/domain/referral/account/account.ts';
+import { account } from '../../../src/domain/referral/account/account.ts';
 import { isPaid, reverseAccrual } from '../../../src/domain/referral/account/accrue.ts';
 import { balances } from '../../../src/domain/referral/account/balance.ts';
 import * as payout from '../../../src/domain/referral/account/payout.ts';
+import { Recalled } from '../../../src/domain/referral/account/recall.ts';
+import type { AccountEvent, AccountState } from '../../../src/domain/referral/account/state.ts';
 import * as samples from '../../support/account-samples.ts';
 import { given } from '../../support/decider-specification.ts';
 
@@ -215,7 +217,7 @@ describe('a payout', () => {
   it('frees its accruals when it is cancelled, and the next claims them', () => {
     const events = [...one, failed(51), cancelled(51), accrued(2, '1'), requested(52, '6'), paid(52)];
     const state = given(account, ...events).state();
-    expect([1, 2].map((id) => isPaid(state, state.accruals.get(id)!))).toEqual([true, true]);
+    expect([1, 2].map((id) => isPaid(state, state.open.accruals.get(id)!))).toEqual([true, true]);
   });
 });
 
@@ -223,7 +225,7 @@ describe('a reversal', () => {
   const reverse =
     (accrual_id: number, now = NOON) =>
     (state: AccountState) =>
-      reverseAccrual(state, { accrual_id, reason: null, compensation_id: 9 }, now);
+      reverseAccrual(state, new Recalled(), { accrual_id, reason: null, compensation_id: 9 }, now);
 
   it.each<[string, AccountEvent[], AccountEvent, string[]]>([
     ['on hold', [accrued(1, '5', { available_at: NOON + DAY })], reversed(1), ['0', '0', '0', '0']],

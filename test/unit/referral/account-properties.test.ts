@@ -1,10 +1,13 @@
+import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccountEvent, type AccountState, account } from '../../../src/domain/referral/account/account.ts';
+import { account } from '../../../src/domain/referral/account/account.ts';
 import { isPaid } from '../../../src/domain/referral/account/accrue.ts';
 import { balances } from '../../../src/domain/referral/account/balance.ts';
 import { historyOf } from '../../../src/domain/referral/account/history.ts';
-import { Holds } from '../../../src/domain/referral/account/holds.ts';
+import { type Hold, Holds } from '../../../src/domain/referral/account/holds.ts';
+import { Recalled } from '../../../src/domain/referral/account/recall.ts';
+import type { AccountEvent, AccountState } from '../../../src/domain/referral/account/state.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 import { oracle } from '../../support/account-oracle.ts';
 import { NOON } from '../../support/account-samples.ts';
@@ -20,8 +23,8 @@ const balancesOf = (state: AccountState, now: number) =>
 
 const statusesOf = (state: AccountState, now: number) =>
   new Map(
-    [...state.accruals]
-      .filter(([, accrual]) => accrual.state === 'live')
+    [...state.open.accruals]
+      .filter(([id]) => !state.reversals.has(id))
       .map(([id, accrual]) => [id, isPaid(state, accrual) ? 2 : accrual.available_at <= now ? 1 : 0]),
   );
 
@@ -38,8 +41,8 @@ describe('an account', () => {
           if (step.type === 'wait') now += step.ms;
           else {
             const command = commandOf(step, state, now);
-            const ids = Array.from({ length: command?.needs?.count(state, now) ?? 0 }, () => nextId++);
-            const decision = command?.decide(state, now, ids) ?? [];
+            const ids = Array.from({ length: command?.needs?.count(state, now, new Recalled()) ?? 0 }, () => nextId++);
+            const decision = command?.decide(state, now, ids, new Recalled()) ?? [];
             if (decision instanceof Rejection) continue;
             const events = decision.map((event) => account.read(JSON.parse(JSON.stringify(account.write(event)))));
             for (const event of events) {
@@ -65,20 +68,33 @@ describe('an account', () => {
 });
 
 describe('what is on hold', () => {
-  it('comes out at the end of the hold, the earliest first', () => {
+  it('comes out at the end of its hold, whether it was closed in between or not', () => {
+    const hold = fc.record({ time: fc.nat(20), amount: fc.integer({ min: -9, max: 9 }).map(String) });
+    const step = fc.record({ added: fc.array(hold), time: fc.nat(25), closed: fc.boolean() });
     fc.assert(
-      fc.property(fc.array(fc.nat(20)), fc.array(fc.nat(25)), (times, asked) => {
-        const holds = new Holds((row) => times[row]!);
-        let rest = [...times];
-        for (const row of times.keys()) holds.add(row);
-        for (const time of asked) {
-          const passed = rest.filter((end) => end <= time).sort((a, b) => a - b);
-          const ends = holds.passed(time).map((row) => times[row]!);
-          expect(ends.sort((a, b) => a - b)).toEqual(passed);
-          expect(holds.take(time).map((row) => times[row])).toEqual(passed);
-          rest = rest.filter((end) => end > time);
+      fc.property(fc.array(step), (taken) => {
+        const holds = new Holds();
+        let rest: Hold[] = [];
+        for (const { added, time, closed } of taken) {
+          for (const each of added) holds.add(each);
+          rest.push(...added);
+          const passed = sumOf(rest.filter((each) => each.time <= time));
+          expect(holds.passed(time).toFixed()).toBe(passed);
+          expect(holds.take(time).toFixed()).toBe(passed);
+          rest = rest.filter((each) => each.time > time);
+          const sums = holds.openSums();
+          if (!closed) continue;
+          holds.close(
+            time,
+            sums.map((each) => each.time),
+            sums.map((each) => each.amount),
+          );
+          expect(holds.passed(Number.MAX_SAFE_INTEGER).toFixed()).toBe(sumOf(rest));
         }
       }),
     );
   });
 });
+
+const sumOf = (holds: readonly Hold[]): string =>
+  holds.reduce((sum, { amount }) => sum.plus(amount), new Big(0)).toFixed();

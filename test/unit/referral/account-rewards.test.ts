@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type AccountEvent, type AccountState, account } from '../../../src/domain/referral/account/account.ts';
+import { account } from '../../../src/domain/referral/account/account.ts';
 import { accrueRewards, mayAccrue, newCurrencies } from '../../../src/domain/referral/account/accrue.ts';
+import { Recalled } from '../../../src/domain/referral/account/recall.ts';
 import { availableAt, type RewardItem, setRate } from '../../../src/domain/referral/account/reward.ts';
+import type { AccountEvent, AccountState } from '../../../src/domain/referral/account/state.ts';
 import { accrued, cause, DAY, item, NOON, percentItem } from '../../support/account-samples.ts';
 import { given } from '../../support/decider-specification.ts';
 
@@ -9,7 +11,7 @@ const ids = [11, 12, 13, 14];
 const accrue =
   (items: readonly RewardItem[], now = NOON, units = new Map<string, { unit_id: number; scale: number }>()) =>
   (state: AccountState) =>
-    accrueRewards(state, { items, units, ids }, now);
+    accrueRewards(state, new Recalled(), { items, units, ids }, now);
 const locked = (more: object = {}): AccountEvent => ({
   type: 'reward_rate_locked',
   data: {
@@ -115,7 +117,7 @@ describe('a reward', () => {
     const yen = percentItem(11, '1', '', { base });
     const nothing = percentItem(12, '0.001', '', { base: { ...base, unit: { currency: 'EUR' }, value: '1' } });
     const state = given(account).state();
-    expect(newCurrencies(state, [yen, nothing])).toEqual(['JPY']);
+    expect(newCurrencies(state, new Recalled(), [yen, nothing])).toEqual(['JPY']);
     given(account)
       .when(accrue([yen]))
       .yieldsNothing();
@@ -124,15 +126,22 @@ describe('a reward', () => {
     given(account)
       .when(accrue([yen], NOON, units))
       .yields(locked({ rule_id: 2, ...rate, unit_id: null }), accrued(11, '10', { rule_id: 2, unit_id: 4, rate }));
-    expect(newCurrencies(given(account, accrued(1, '10', { rule_id: 2, event: cause(11) })).state(), [yen])).toEqual(
-      [],
-    );
+    expect(
+      newCurrencies(given(account, accrued(1, '10', { rule_id: 2, event: cause(11) })).state(), new Recalled(), [yen]),
+    ).toEqual([]);
   });
 
   it('takes at most the ids that it may need', () => {
     const external = item(14, { rule: { reward_type: 'external', amount: null } });
     const state = given(account, accrued(11, '5')).state();
-    expect(mayAccrue(state, [item(11), item(12), external, percentItem(13, '1', '1', { refusal: 'no_rate' })])).toBe(1);
+    expect(
+      mayAccrue(state, new Recalled(), [
+        item(11),
+        item(12),
+        external,
+        percentItem(13, '1', '1', { refusal: 'no_rate' }),
+      ]),
+    ).toBe(1);
   });
 
   it('never uses a clock that went back', () => {

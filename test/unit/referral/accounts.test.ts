@@ -105,13 +105,13 @@ describe('accounts', () => {
   it('give no id twice, and take back ids that a refusal did not use', async () => {
     const { accounts, context } = world();
     await earn(accounts, item(0), item(1));
-    const ids = await accounts.view(KEY, ({ accruals }) => [...accruals.keys()]);
+    const ids = await accounts.view(KEY, ({ open }) => [...open.accruals.keys()]);
     expect(ids).toEqual([1, 2]);
     // An item that earns nothing gives its id back.
     await earn(accounts, percentItem(2, '1', '-5'), item(3));
     await earn(accounts, item(4));
     await earn(createAccounts(context), item(5));
-    expect(await accounts.view(KEY, ({ accruals }) => [...accruals.keys()])).toEqual([1, 2, 3, 4, 101]);
+    expect(await accounts.view(KEY, ({ open }) => [...open.accruals.keys()])).toEqual([1, 2, 3, 4, 101]);
   });
 
   it('give no id twice if the engine takes its own retry of the append for a repeat', async () => {
@@ -126,7 +126,7 @@ describe('accounts', () => {
     const accounts = createAccounts({ ...context, log });
     await earn(accounts, item(0));
     await earn(accounts, item(1));
-    expect(await accounts.view(KEY, ({ accruals }) => [...accruals.keys()])).toEqual([1, 2]);
+    expect(await accounts.view(KEY, ({ open }) => [...open.accruals.keys()])).toEqual([1, 2]);
   });
 });
 
@@ -177,7 +177,7 @@ describe('a reward in a currency without a unit', () => {
     const unit = await ensureUnit(context, bot, 'JPY');
     expect(unit.scale).toBe(0);
     for (const userId of [1, 2]) {
-      const amounts = await other.view({ bot, userId }, ({ accruals }) => [...accruals.values()]);
+      const amounts = await other.view({ bot, userId }, ({ open }) => [...open.accruals.values()]);
       expect(amounts).toMatchObject([{ amount: '16', unit_id: unit.unit_id }]);
     }
     const { commits } = await context.log.read(`bot-${bot}`);

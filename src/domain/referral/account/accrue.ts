@@ -1,9 +1,10 @@
 import type { Decision } from '../../decider.ts';
 import { Rejection } from '../../rejection.ts';
-import { type AccountEvent, type AccountState, accountTime, PAYOUT_STATUS } from './account.ts';
-import type { Accrual } from './accruals.ts';
 import { earningKey } from './earned.ts';
+import { payoutOf } from './payout-state.ts';
+import { accrualLookup, accrualOf, hasDecided, type Lookup, pairLookup, type Recalled } from './recall.ts';
 import { type AmountUnit, availableAt, earningOf, type Rate, type RewardItem } from './reward.ts';
+import { type AccountEvent, type AccountState, type Accrual, accountTime, PAYOUT_STATUS } from './state.ts';
 
 export interface AccrueRewards {
   readonly items: readonly RewardItem[];
@@ -13,21 +14,27 @@ export interface AccrueRewards {
   readonly ids: readonly number[];
 }
 
-/** An upper bound of the accruals: the number of items that are neither decided nor certain to earn nothing. */
-export function mayAccrue(state: AccountState, items: readonly RewardItem[]): number {
-  return items.filter((item) => mayEarn(state, item)).length;
+/** Names that a decision on the items looks for in closed blocks: the pairs of rule and event. */
+export function accrueLookups(state: AccountState, recalled: Recalled, items: readonly RewardItem[]): Lookup[] {
+  return items.map(({ rule, event }) => pairLookup(state, recalled, rule.rule_id, event));
 }
 
-function mayEarn(state: AccountState, { rule, event, refusal }: RewardItem): boolean {
-  return rule.reward_type !== 'external' && refusal === undefined && !state.earned.has(rule.rule_id, event);
+/** An upper bound of the accruals: the number of items that are neither decided nor certain to earn nothing. */
+export function mayAccrue(state: AccountState, recalled: Recalled, items: readonly RewardItem[]): number {
+  return items.filter((item) => mayEarn(state, recalled, item)).length;
+}
+
+function mayEarn(state: AccountState, recalled: Recalled, { rule, event, refusal }: RewardItem): boolean {
+  if (rule.reward_type === 'external' || refusal !== undefined) return false;
+  return !hasDecided(state, recalled, rule.rule_id, event);
 }
 
 /** Currencies in which an item earns something and for which the bot has no unit. */
-export function newCurrencies(state: AccountState, items: readonly RewardItem[]): string[] {
+export function newCurrencies(state: AccountState, recalled: Recalled, items: readonly RewardItem[]): string[] {
   const codes = new Set<string>();
   for (const item of items) {
     const unit = item.base?.unit ?? null;
-    if (unit === null || !('currency' in unit) || !mayEarn(state, item)) continue;
+    if (unit === null || !('currency' in unit) || !mayEarn(state, recalled, item)) continue;
     const rate = state.locks.get(item.rule.rule_id) ?? item.rule;
     if (typeof earningOf(item, rate) !== 'string') codes.add(unit.currency);
   }
@@ -45,6 +52,7 @@ function inUnit<Base extends NonNullable<RewardItem['base']>>(base: Base, units:
  */
 export function accrueRewards(
   state: AccountState,
+  recalled: Recalled,
   { items, units, ids }: AccrueRewards,
   now: number,
 ): Decision<AccountEvent> {
@@ -57,7 +65,7 @@ export function accrueRewards(
     const { rule, referral_id, event, base, refusal } = item;
     const { rule_id, reward_type, unit_id } = rule;
     const key = earningKey(rule_id, event);
-    if (state.earned.has(rule_id, event) || earned.has(key)) continue;
+    if (earned.has(key) || hasDecided(state, recalled, rule_id, event)) continue;
     const locked = locks.get(rule_id) ?? state.locks.get(rule_id);
     const { amount, percent } = locked ?? rule;
     const rate: Rate = { reward_type, amount, percent };
@@ -104,26 +112,37 @@ export interface ReverseAccrual {
   readonly compensation_id?: number | undefined;
 }
 
-/** Whether the payout that claimed the accrual was paid. */
-export function isPaid(state: AccountState, { payout_id }: Accrual): boolean {
-  return payout_id !== null && state.payouts.get(payout_id)?.status === PAYOUT_STATUS.paid;
+/** Names that the reversal of an accrual looks for in closed blocks. */
+export function reverseLookups(state: AccountState, accrualId: number): Lookup[] {
+  return [accrualLookup(state, accrualId)];
+}
+
+/** Whether the payout that has the accrual was paid. */
+export function isPaid(state: AccountState, accrual: Accrual): boolean {
+  return payoutOf(state, accrual)?.status === PAYOUT_STATUS.paid;
 }
 
 /** Whether a reversal of the accrual makes a compensation. A reversal that is refused makes none. */
-export function isCompensated(state: AccountState, accrualId: number): boolean {
-  const accrual = state.accruals.get(accrualId);
-  if (accrual === undefined || accrual.compensates !== null || accrual.state !== 'live') return false;
+export function isCompensated(state: AccountState, recalled: Recalled, accrualId: number): boolean {
+  const accrual = accrualOf(state, recalled, accrualId);
+  if (accrual === undefined || accrual === 'compensation' || state.reversals.has(accrualId)) return false;
   return isPaid(state, accrual);
 }
 
 /** Cancels an unpaid accrual; offsets a paid one by an accrual of the opposite amount. Its payout does not change. */
-export function reverseAccrual(state: AccountState, command: ReverseAccrual, now: number): Decision<AccountEvent> {
+export function reverseAccrual(
+  state: AccountState,
+  recalled: Recalled,
+  command: ReverseAccrual,
+  now: number,
+): Decision<AccountEvent> {
   const { accrual_id, reason, compensation_id } = command;
-  const accrual = state.accruals.get(accrual_id);
+  const accrual = accrualOf(state, recalled, accrual_id);
   if (accrual === undefined) return new Rejection('not_found', 'accrual_id', `there is no accrual ${accrual_id}`);
   const refused = (why: string): Rejection => new Rejection('conflict', 'accrual_id', `accrual ${accrual_id} ${why}`);
-  if (accrual.compensates !== null) return refused('is a compensation');
-  if (accrual.state !== 'live') return refused(`is ${accrual.state} already`);
+  if (accrual === 'compensation') return refused('is a compensation');
+  const reversal = state.reversals.get(accrual_id);
+  if (reversal !== undefined) return refused(`is ${reversal} already`);
   const paid = isPaid(state, accrual);
   const data = { accrual_id, reason, compensation_id: paid ? compensation_id! : null, at: accountTime(state, now) };
   return [{ type: 'accrual_reversed', data }];

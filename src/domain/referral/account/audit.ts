@@ -1,11 +1,11 @@
 import Big from 'big.js';
 import type { DataOf } from '../../event-type.ts';
 import type * as events from '../account-events.ts';
-import type { AccountEvent } from './account.ts';
 import { createAuditedPayouts } from './audited-payouts.ts';
 import { AuditedRewards } from './audited-rewards.ts';
 import { type AuditedBalance, AuditedUnits } from './audited-units.ts';
 import { earningKey } from './earned.ts';
+import type { AccountEvent } from './state.ts';
 
 export interface AccountAudit {
   /** @returns the faults of the event at its place in the stream, in words; [] if there are none */

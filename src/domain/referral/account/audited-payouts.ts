@@ -1,4 +1,4 @@
-import type { AccountEvent } from './account.ts';
+import type { AccountEvent } from './state.ts';
 
 /** The allowed steps of payouts and their order (decisions.md#payouts), written a second time for audits. */
 

@@ -1,5 +1,5 @@
 import type Big from 'big.js';
-import { type AccountState, accountTime, type UnitState } from './account.ts';
+import { type AccountState, accountTime, type UnitState } from './state.ts';
 
 /** The balance of one unit. The four amounts add up to the sum of all accruals that are not cancelled. */
 export interface Balance {
@@ -14,15 +14,11 @@ export interface Balance {
 /** By unit id; `now` milliseconds UTC. */
 export function balances(state: AccountState, now: number): Map<number | null, Balance> {
   const time = accountTime(state, now);
-  return new Map([...state.units].map(([unitId, unit]) => [unitId, balanceOf(state, unit, time)]));
+  return new Map([...state.units].map(([unitId, unit]) => [unitId, balanceOf(unit, time)]));
 }
 
-function balanceOf(
-  { accruals }: AccountState,
-  { confirmed, held, holds, reserved, paid }: UnitState,
-  time: number,
-): Balance {
-  const passed = accruals.sum(holds.passed(time).filter((row) => accruals.stateAt(row) !== 'cancelled'));
+function balanceOf({ confirmed, held, holds, reserved, paid }: UnitState, time: number): Balance {
+  const passed = holds.passed(time);
   return {
     available: confirmed.plus(passed).minus(reserved).minus(paid),
     reserved,

@@ -1,5 +1,6 @@
 import Big from 'big.js';
-import { type AccountEvent, negated } from './account.ts';
+import { negated } from './account.ts';
+import type { AccountEvent } from './state.ts';
 
 /** The kinds of changes of a balance. */
 type Movement =

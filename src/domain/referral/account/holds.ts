@@ -1,81 +1,72 @@
-import { Column } from './column.ts';
+import Big from 'big.js';
 
-/** Rows on hold, ordered by the end of their holds: a binary heap, since an account may hold a million rewards. */
+/** An amount on hold until a time, ms UTC. It is below zero if it takes back a reward that was cancelled on hold. */
+export interface Hold {
+  readonly time: number;
+  readonly amount: string;
+}
+
+/** The amounts on hold of one closed block: sums by the end of the hold, ascending. */
+export interface ClosedHolds {
+  readonly times: readonly number[];
+  readonly amounts: readonly string[];
+  /** The first that has not been taken. */
+  next: number;
+}
+
+/** Amounts on hold in one unit of an account. Closings bound the number of open holds, so open holds need no order. */
 export class Holds {
-  readonly #heap: Column<Uint32Array>;
-  readonly #endOf: (row: number) => number;
+  #open: Hold[] = [];
+  #closed: ClosedHolds[] = [];
 
-  /**
-   * @param endOf the end of a row's hold, milliseconds UTC
-   * @param stored the rows in the order in which they were stored
-   */
-  constructor(endOf: (row: number) => number, stored: Uint32Array = new Uint32Array(0)) {
-    this.#endOf = endOf;
-    this.#heap = new Column(stored);
+  add(hold: Hold): void {
+    this.#open.push(hold);
   }
 
-  add(row: number): void {
-    const heap = this.#heap;
-    const end = this.#endOf(row);
-    let index = heap.length;
-    heap.push(row);
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      const above = heap.at(parent);
-      if (this.#endOf(above) <= end) break;
-      heap.set(index, above);
-      index = parent;
-    }
-    heap.set(index, row);
+  /** The sum of the amounts whose hold has ended at `time`. */
+  passed(time: number): Big {
+    let sum = new Big(0);
+    for (const hold of this.#open) if (hold.time <= time) sum = sum.plus(hold.amount);
+    for (const { times, amounts, next } of this.#closed)
+      for (let index = next; index < times.length && times[index]! <= time; index++) sum = sum.plus(amounts[index]!);
+    return sum;
   }
 
-  /** The rows whose hold has ended at `time`, in any order. They stay in the heap. The cost grows with their number only. */
-  passed(time: number): number[] {
-    const found: number[] = [];
-    const next = [0];
-    for (let index = next.pop(); index !== undefined; index = next.pop()) {
-      if (index >= this.#heap.length) continue;
-      const row = this.#heap.at(index);
-      if (this.#endOf(row) > time) continue;
-      found.push(row);
-      next.push(2 * index + 1, 2 * index + 2);
-    }
-    return found;
+  /** Takes out the amounts whose hold has ended at `time`. @returns their sum */
+  take(time: number): Big {
+    const sum = this.passed(time);
+    this.#drop(time);
+    return sum;
   }
 
-  /** Takes out the rows whose hold has ended at `time`, the earliest first. */
-  take(time: number): number[] {
-    const taken: number[] = [];
-    while (this.#heap.length > 0) {
-      const first = this.#heap.at(0);
-      if (this.#endOf(first) > time) break;
-      taken.push(first);
-      this.#removeFirst();
-    }
-    return taken;
+  /** The open amounts, summed up by time, ascending. */
+  openSums(): { readonly time: number; readonly amount: string }[] {
+    const sums = new Map<number, Big>();
+    for (const { time, amount } of this.#open) sums.set(time, (sums.get(time) ?? new Big(0)).plus(amount));
+    return [...sums]
+      .filter(([, sum]) => !sum.eq(0))
+      .sort(([a], [b]) => a - b)
+      .map(([time, sum]) => ({ time, amount: sum.toFixed() }));
   }
 
-  /** Its stored form, valid until the next change. */
-  stored(): Uint8Array {
-    return this.#heap.bytes();
+  /** Puts the sums of a closing at `time` in place of the open amounts. What has ended by then is counted in the closing. */
+  close(time: number, times: readonly number[], amounts: readonly string[]): void {
+    this.#open = [];
+    if (times.length > 0) this.#closed.push({ times, amounts, next: 0 });
+    this.#drop(time);
   }
 
-  #removeFirst(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    const length = heap.length;
-    if (length === 0) return;
-    const end = this.#endOf(last);
-    let index = 0;
-    for (;;) {
-      let child = 2 * index + 1;
-      if (child >= length) break;
-      const right = child + 1;
-      if (right < length && this.#endOf(heap.at(right)) < this.#endOf(heap.at(child))) child = right;
-      if (this.#endOf(heap.at(child)) >= end) break;
-      heap.set(index, heap.at(child));
-      index = child;
-    }
-    heap.set(index, last);
+  /** How many amounts it keeps. */
+  get size(): number {
+    return this.#closed.reduce((sum, { times }) => sum + times.length, this.#open.length);
+  }
+
+  /** Forgets the amounts whose hold has ended at `time`. */
+  #drop(time: number): void {
+    if (this.#open.some((hold) => hold.time <= time)) this.#open = this.#open.filter((hold) => hold.time > time);
+    for (const holds of this.#closed) while (holds.times[holds.next]! <= time) holds.next++;
+    if (this.#closed.some(isOver)) this.#closed = this.#closed.filter((holds) => !isOver(holds));
   }
 }
+
+const isOver = ({ times, next }: ClosedHolds): boolean => next === times.length;

@@ -1,5 +1,6 @@
 import type { Decision } from '../../decider.ts';
 import { Rejection } from '../../rejection.ts';
+import { balances } from './balance.ts';
 import {
   type AccountEvent,
   type AccountState,
@@ -8,8 +9,7 @@ import {
   type Payout,
   type PayoutInitiator,
   type PayoutMethod,
-} from './account.ts';
-import { balances } from './balance.ts';
+} from './state.ts';
 
 /**
  * The decisions on a payout, from its request to its end (decisions.md#payouts). Each function allows the states in its

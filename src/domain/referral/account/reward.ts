@@ -5,7 +5,7 @@ import type { DataOf } from '../../event-type.ts';
 import { Rejection } from '../../rejection.ts';
 import type { refusalReason, rewardAccrued } from '../account-events.ts';
 import { decimalProblem, percentProblem, type RewardRule, SCALE_WITHOUT_UNIT } from '../program.ts';
-import { type AccountEvent, type AccountState, accountTime, type RateLock } from './account.ts';
+import { type AccountEvent, type AccountState, accountTime, type RateLock } from './state.ts';
 
 /** A unit of amounts. */
 export interface AmountUnit {
