@@ -28,7 +28,7 @@ export interface CliContext extends LongWorkContext {
   /** Opens the log on an engine, configured by that engine's own variables. It is closed when the command ends. */
   openLog(engine: string): Promise<EventLog>;
   /**
-   * Call it before work of minutes. Beside a service, it lowers the priority of this OS process and leaves to the
+   * Call it before work of minutes. While a service runs, it lowers the priority of this OS process and leaves to the
    * service all work that requests wait for. Without a service it does nothing.
    */
   yieldToService(): Promise<void>;

@@ -115,7 +115,7 @@ test('is refused while the service runs, and by a log that is not empty', async 
   await other.drop();
 });
 
-test('is restored, also after an interruption, and every answer equals the former one, names included', async () => {
+test('is restored, also after an interruption, and every answer is the same as before, names included', async () => {
   const before = await allAnswers(service.address, filled);
   const log = await openPostgresLog({ connectionString: database.url, anyCategories: ANY_CATEGORIES });
   const interrupt = new AbortController();
@@ -131,7 +131,7 @@ test('is restored, also after an interruption, and every answer equals the forme
   expect(await operate(empty, ['restore', file])).toEqual(made);
   expect(await operate(empty, ['restore', file]), 'again').toEqual(made);
   const again = await operate(empty, ['backup', join(folder, 'again.gz')]);
-  // The restore itself is in the restored log: from then on, new ids are above those that were lost.
+  // The restore itself is in the restored log: from then on, new ids are above the lost ones.
   expect(again).toEqual({ ...made, commits: made.commits + 1, events: made.events + 1, hash: expect.any(String) });
   await service.restart(async () => {
     expect(await answersOf(empty, filled)).toEqual(before);

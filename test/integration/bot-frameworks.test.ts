@@ -9,7 +9,7 @@ import { type PolledPlatform, polledPlatform } from '../support/polled-platform.
 import { startTestService, type TestBot, type TestService } from '../support/service.ts';
 import { ROOT } from '../support/source-files.ts';
 
-/** The example bots of the middlewares, as processes of their own: each scene continues the one before. */
+/** The example bots of the middlewares, as separate processes: each scene continues the one before. */
 
 const TOKEN = '123:shop';
 const [ADMIN, ADA, BO, STRANGER] = [1, 10, 11, 12];

@@ -123,7 +123,7 @@ it('has types that a caller’s compiler checks', async () => {
   expect([...new Set(places)], stdout).toEqual(expected);
 });
 
-it('has the spool as a module of its own, which loads by import and by require', async () => {
+it('has the spool as a separate module that loads by import and by require', async () => {
   const use = (load: string): string => `(async () => {
     const { folderSpool } = ${load};
     const spool = folderSpool(${JSON.stringify(join(folder, 'spool'))}).open('send-event');

@@ -10,7 +10,7 @@ import { botledger } from '../support/operate.ts';
 import type { TestService } from '../support/service.ts';
 
 /**
- * `botledger doctor` beside a service on an engine of the log.
+ * `botledger doctor` with a service on an engine of the log.
  * @param unreachable variables that lead to no server of the log; none: the log is in the database
  */
 export function describeDoctor(start: () => Promise<TestService>, unreachable: Readonly<Record<string, string>>): void {
@@ -38,7 +38,7 @@ export function describeDoctor(start: () => Promise<TestService>, unreachable: R
       .map(({ check, state, finding }) => `${check} ${state}: ${finding}`);
   }
 
-  // First: what a doctor creates once must not be there before.
+  // First: things that a doctor creates once must not be there before.
   test('the doctor writes nothing to database, log and DATA_DIR', async () => {
     const before = await settled(service);
     expect(before.length).toBeGreaterThan(50);

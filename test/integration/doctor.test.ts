@@ -2,4 +2,4 @@ import { describe } from 'vitest';
 import { startTestService } from '../support/service.ts';
 import { describeDoctor } from './doctor.suite.ts';
 
-describe('beside a service with its log in PostgreSQL', () => describeDoctor(() => startTestService(), {}));
+describe('with a service and its log in PostgreSQL', () => describeDoctor(() => startTestService(), {}));

@@ -193,7 +193,7 @@ it('every example body of /docs names no bot, and is accepted unchanged if it ne
   }
 });
 
-it('every error in /openapi.json has an example of its own status', async () => {
+it('every error in /openapi.json has an example with its status', async () => {
   const { paths } = inlined((await service.get('/openapi.json')).body);
   let examples = 0;
   for (const methods of Object.values<Record<string, Operation>>(paths))

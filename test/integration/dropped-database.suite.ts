@@ -131,7 +131,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       const { paths } = (await request(`${service.address}/openapi.json`, {})).body as {
         paths: Record<string, object>;
       };
-      // Answers of /admin tell about read models and processes, which a dropped database does not have.
+      // Answers of /admin tell about read models and processes. A dropped database does not have them.
       const operations = Object.entries(paths)
         .filter(([path]) => !path.startsWith('/admin/'))
         .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })));
@@ -143,7 +143,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       expect(missed).toEqual([]);
     });
 
-    test('causes only answers with 503 until the catalog is rebuilt, and then the former answers', async () => {
+    test('causes only answers with 503 until the catalog is rebuilt, and then the earlier answers', async () => {
       await service.restart(async () => {
         await service.dropDerived();
         const port = await freePort();
@@ -165,7 +165,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
       expect(await answers(service.address)).toEqual(before);
     });
 
-    test('gets the former answers to requests that are repeated under their Idempotency-Key, and they change nothing', async () => {
+    test('gets the earlier answers to requests that are repeated under their Idempotency-Key, and they change nothing', async () => {
       expect(await repeatAll(service.address, filled)).toEqual(filled.writes);
       await service.projected();
       expect(await answers(service.address)).toEqual(before);

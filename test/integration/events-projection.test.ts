@@ -98,7 +98,7 @@ function single({
 }): Omit<ReadCommit, 'ordinal'> {
   const key = `${date}`;
   const { user_id } = update;
-  // The order of arrival decides which payment of a charge counts. So each has a charge of its own.
+  // The order of arrival decides which payment of a charge counts. So each has its own charge.
   const charge = update.charge_id === undefined ? {} : { charge_id: key };
   const items = [{ ...update, ...charge, date, update_id: date, makes_user: true, event_id: update.event_id ?? 8 }];
   const app = date % 3 === 0 ? { webapp_name: 'app' } : {};

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe.runIf(process.platform === 'linux')('the lock of a folder', () => {
-  it('has one holder, and each name is a lock of its own', async () => {
+  it('has one holder, and each name is a separate lock', async () => {
     const lock = await tryLockFolder(folder, 'service');
     expect(lock).toBeDefined();
     expect(await tryLockFolder(folder, 'service')).toBeUndefined();

@@ -9,7 +9,7 @@ import { parseMetrics, type ShownMetric } from '../support/metrics.ts';
 import { type ServiceProcess, serviceProcess } from '../support/service-process.ts';
 import { ROOT } from '../support/source-files.ts';
 
-/** `/metrics` of the built service, whose read models, processes and reports have threads of their own. */
+/** `/metrics` of the built service, with separate threads for read models, processes and reports. */
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
 

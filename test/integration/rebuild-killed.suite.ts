@@ -99,7 +99,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
     });
   }, 30_000);
 
-  test('a command of minutes beside a service lowers its priority, and leaves the catalog to the service', async () => {
+  test('a command of minutes during a service lowers its priority, and leaves the catalog to the service', async () => {
     const service = await start();
     try {
       await service.createBot();

@@ -10,10 +10,10 @@ import { botledger, operate } from '../support/operate.ts';
 import { readModels } from '../support/read-models.ts';
 import { startTestInstance, type TestBot, type TestService } from '../support/service.ts';
 
-/** A pause between requests, which would else take the processor from the rebuild. */
+/** A pause between requests: they would else take the processor from the rebuild. */
 const ASKS_APART_MS = 20;
 
-/** Each instance has connections of its own to the database. */
+/** Each instance has its own connections to the database. */
 const COMMANDS_AT_ONCE = 3;
 
 /** All read models. */
@@ -22,11 +22,14 @@ export const NAMES = readModels.map(({ name }) => name);
 export interface RebuildOptions {
   /** The read models to rebuild with the same tables; absent: all, one after the other. */
   readonly unchanged?: readonly string[];
-  /** The read models that a new binary builds with other tables, those of one element at once; absent: all, one after the other. */
+  /**
+   * The read models that a new binary builds with other tables: all names of one element at once; absent: all, one
+   * after the other.
+   */
   readonly changes?: readonly (readonly string[])[];
 }
 
-/** A read model is rebuilt beside the one that answers, and no client of the service notices. */
+/** A read model is rebuilt while the live version answers, and no client of the service notices. */
 export function describeRebuild(
   start: () => Promise<TestService>,
   { unchanged = NAMES, changes = NAMES.map((name) => [name]) }: RebuildOptions = {},
@@ -90,7 +93,7 @@ export function describeRebuild(
       const noticed = watchAnswers();
       let next: Awaited<ReturnType<typeof startTestInstance>> | undefined;
       try {
-        // Commands of a new binary, while instances of the former binary keep running.
+        // Commands of a new binary, while instances of the old binary keep running.
         const built = await each((name) => run(`projection rebuild ${name}`, changed));
         await each((name) => run(`projection verify ${name}`, changed));
         await each((name) => run(`projection switch ${name}`, changed));
@@ -113,10 +116,10 @@ export function describeRebuild(
             })
             .toBeGreaterThanOrEqual(intake.length);
         }
-        expect(await allAnswers(service.address, filled), 'the former binary').toEqual(before);
-        await next.stop(); // it would build a version of its own again
+        expect(await allAnswers(service.address, filled), 'the old binary').toEqual(before);
+        await next.stop(); // it would build its version again
         next = undefined;
-        // Back to the former version, which has followed the log.
+        // Back to the old version. It has followed the log.
         await each((name) => run(`projection switch ${name} --force`));
         for (const { name, version } of built) await run(`projection drop ${name} --version ${version}`, changed);
       } finally {

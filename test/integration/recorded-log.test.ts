@@ -32,13 +32,13 @@ test('is stored byte by byte, so that its hash chains stay valid', async () => {
   expect(rows.map(({ body }) => `${body}\n`).join('')).toBe(await fixture('commits.ndjson'));
 });
 
-test('gives the former users', async () => {
+test('gives the recorded users', async () => {
   const recorded = JSON.parse(await fixture('users.json')) as object[];
   const { rows } = await service.database.pool.query('SELECT * FROM users_v1.users ORDER BY bot_id, user_id');
   expect(rows).toMatchObject(recorded);
 });
 
-test('gives the former answers', async () => {
+test('gives the recorded answers', async () => {
   const filled = JSON.parse(await fixture('bots.json')) as FilledBots;
   const recorded = JSON.parse(await fixture('answers.json')) as Record<string, object>;
   const answers = await allAnswers(service.address, filled);

@@ -77,7 +77,7 @@ it('the append belongs to its request, also if the body arrives in parts', async
   expect(append.parentSpanContext?.spanId).toBe(span.spanContext().spanId);
 });
 
-it('requests that share an append each have a trace of their own in their commit', async () => {
+it('requests that share an append each have their own trace in their commit', async () => {
   const before = (await commits()).length;
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => service.post('/v1/send-event', { event: 'Order', user_id: 1 }, key())),

@@ -50,7 +50,7 @@ it('ARCHITECTURE.md links every decision', () => {
   expect(decisions.filter((name) => !linked.has(name))).toEqual([]);
 });
 
-it('every decision has a number of its own', () => {
+it('every decision has a different number', () => {
   const numbers = decisions.map((name) => name.slice(0, 4));
   expect(new Set(numbers).size).toBe(numbers.length);
 });

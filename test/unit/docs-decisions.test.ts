@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/source-files.ts';
 
-/** Comments and documents cite a rule of docs/decisions.md by its anchor, which stays when rules move. */
+/** Comments and documents cite a rule of docs/decisions.md by its anchor. It stays when rules move. */
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const decisions = read('docs/decisions.md');
@@ -27,10 +27,10 @@ function foldersOf(folder: string): string[] {
   ].map((path) => path.replace(`${ROOT}/`, ''));
 }
 
-/** `decisions.md#a`, and `decisions.md#a, #b and #c`, which a comment may break over lines. */
+/** `decisions.md#a`, and `decisions.md#a, #b and #c`, also broken over the lines of a comment. */
 const CITATION = /decisions\.md((?:(?:,|,? and)?(?:\s+\*)?\s*#[\w-]+)+)/g;
 
-it('gives each rule an anchor of its own, in kebab-case', () => {
+it('gives each rule a different anchor, in kebab-case', () => {
   expect(anchors.filter((id) => !/^[a-z]+(-[a-z]+)*$/.test(id))).toEqual([]);
   expect(anchors.filter((id, index) => anchors.indexOf(id) < index)).toEqual([]);
   const headings = decisions.match(/^##+ .*$/gm) ?? [];

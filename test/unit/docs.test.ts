@@ -13,7 +13,7 @@ import { ROOT } from '../support/source-files.ts';
 
 const DOCUMENTS = [...documents(), 'docs/interface.md'];
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
-/** How pages of the packages, which registries show, link to files of the repository. */
+/** How pages of the packages link to files of the repository. Registries show these pages. */
 const ABROAD = JSON.parse(read('package.json')).repository.url.replace(/^git\+(.*)\.git$/, '$1/blob/main/');
 const isRelative = (target: string): boolean => !/^https?:/.test(target);
 
@@ -142,7 +142,7 @@ function resolves(from: string, target: string): boolean {
   return anchor === undefined || anchors(read(file)).includes(anchor);
 }
 
-/** Anchors of a document: the explicit ones, and those that code hosts derive from headings. */
+/** Anchors of a document: the explicit ones, and the ones that code hosts derive from headings. */
 function anchors(text: string): string[] {
   const written = [...text.matchAll(/<a id="([^"]*)"><\/a>/g)].map(([, id]) => id!);
   const made = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>

@@ -9,7 +9,7 @@ import { anOwner } from '../support/catalog.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { testSources } from '../support/test-sources.ts';
 
-/** Imports of 20 parts beside read models that are asked how far they are. */
+/** Imports of 20 parts while read models report their progress. */
 
 const PARTS = 20;
 
@@ -81,7 +81,7 @@ it.each<[string, (asked: number) => boolean]>([
   ['that are hardly behind', () => true],
   ['that do not get on', () => false],
   ['that get on now and then', (asked) => asked % 3 === 0],
-])('an import counts each key of its file once beside read models %s', async (_, isApplied) => {
+])('an import counts each key of its file once with read models %s', async (_, isApplied) => {
   const { context, file, usedKeys } = await world(isApplied);
   const lines = linesOf(6000, (n) => event(n, `k${n % 1500}`));
   const { imported, repeated } = await importEvents(context, { ...file, lines, usedKeys, onProgress: () => {} });

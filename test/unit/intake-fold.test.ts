@@ -46,7 +46,7 @@ interface Store {
 interface Loaded {
   readonly intake: IntakeState;
   readonly payloads: PayloadState;
-  /** Events that wait for users that the batch may make known, and those that the batch adds. */
+  /** Events that wait for users that the batch may make known, and events that the batch adds. */
   readonly waiting: Map<number, { id: string; at: number }[]>;
 }
 

@@ -11,7 +11,7 @@ function commitsOf(count: number, itemsEach: number): RecordedCommit[] {
   return Array.from({ length: count }, (_, i) => ({ ...readCommit('intake-a', i, 0, []), events: [event] }));
 }
 
-it('a batch is cut in order into parts of some 15,000 items, each of which ends at its last commit', () => {
+it('a batch is cut in order into parts of about 15,000 items, each of which ends at its last commit', () => {
   const commits = commitsOf(20, 2700);
   const cut = [...parts({ partition: 3, commits, last: PAST_ALL })];
   expect(cut.flatMap((part) => part.commits)).toEqual(commits);

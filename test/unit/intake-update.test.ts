@@ -135,12 +135,12 @@ describe('the one event that an update makes', () => {
     'write_access_allowed',
     'forum_topic_created',
     'message_auto_delete_timer_changed',
-  ])('none for the service message %s, which no person wrote', (field) => {
+  ])('none for the service message %s, since no person wrote it', (field) => {
     expect(parseUpdate(message({ [field]: {} }))).toEqual(adas);
     expect(parseUpdate(message({ text: 'hi', [field]: null }))).toMatchObject({ event_id: SYSTEM_EVENTS.message });
   });
 
-  it('a callback has no date of its own', () => {
+  it('a callback has no date', () => {
     const callback_query = { id: '1', from: ada, chat_instance: 'i', data: 'buy', message: message({}).message };
     const update: Update = { update_id: 7, callback_query: callback_query as NonNullable<Update['callback_query']> };
     const { date: _, ...rest } = adas;
@@ -155,7 +155,7 @@ describe('the one event that an update makes', () => {
     expect(parseUpdate(membership('kicked', group))).toEqual({ ...adas, chat_type: 'supergroup', makes_user: false });
   });
 
-  it('none for an edited message, which is activity at the time of the edit', () => {
+  it('none for an edited message: it is activity at the time of the edit', () => {
     const edited = { ...message({ text: 'x' }).message, edit_date: SECONDS + 60 };
     expect(parseUpdate({ update_id: 7, edited_message: edited })).toEqual({ ...adas, date: (SECONDS + 60) * 1000 });
   });
@@ -281,7 +281,7 @@ describe('the actor of an update', () => {
 });
 
 describe('the fields of a message that the installed types mark as service messages', () => {
-  it('are those that make no event of kind message, or have a kind of their own', () => {
+  it('make no event of kind message, or have their own kind', () => {
     const types = readFileSync(new URL('../../node_modules/@grammyjs/types/message.d.ts', import.meta.url), 'utf8');
     const documented = [...types.matchAll(/ServiceMessage & MsgWith<"(\w+)">/g)].map(([, name]) => name!);
     const described = [...types.matchAll(/\/\*\* Service message: .*\n +(\w+)\?:/g)].map(([, name]) => name!);

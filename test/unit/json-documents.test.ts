@@ -17,7 +17,7 @@ const objects = fc.array(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonVal
 const form = fc.record({ indent: fc.constantFrom(0, 2, '\t'), pieceBytes: fc.integer({ min: 1, max: 40 }) });
 
 describe('JSON that is not one object a line', () => {
-  it('has the elements of a list on lines of their own', async () => {
+  it('has each element of a list on its own line', async () => {
     await fc.assert(
       fc.asyncProperty(objects, form, async (values, { indent, pieceBytes }) => {
         const given = `\uFEFF ${JSON.stringify(values, null, indent)}\n`;
@@ -29,7 +29,7 @@ describe('JSON that is not one object a line', () => {
     );
   });
 
-  it('has each of the objects that follow each other on a line of its own', async () => {
+  it('has each of the objects that follow each other on its own line', async () => {
     await fc.assert(
       fc.asyncProperty(objects, form, async (values, { pieceBytes }) => {
         const given = values.map((value) => JSON.stringify({ a: 1, ...value }, null, 2)).join('\r\n');

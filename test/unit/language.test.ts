@@ -57,6 +57,11 @@ const PHRASES: readonly Phrase[] = [
   { phrase: /\bso long\b/i, instead: 'for this time, while' },
   { phrase: /\bthereof\b|\bsuch a one\b/i, instead: 'the thing’s name' },
   { phrase: /^(?:\/\*\*|\/\/) *(?:what|who|whom|whose)\b/i, instead: 'the name of the thing, or what a function does' },
+  { phrase: /\bof (?:its|their|our) own\b(?! \w)/i, instead: 'its, separate' },
+  { phrase: /\bbeside\b/i, instead: 'besides, next to, during', except: ({ place }) => place.startsWith('console/') },
+  { phrase: /\bsome \d/i, instead: 'about' },
+  { phrase: /, too,/i, instead: 'also' },
+  { phrase: /\bth(?:ose|at) (?:whose|which)\b/i, instead: 'the noun' },
 ];
 
 const ALLOWED_HERE = 'test/unit/language.test.ts';

@@ -19,7 +19,7 @@ function* schemasBelow(part: unknown, place: string): Generator<readonly [string
     if (!['example', 'examples', 'default'].includes(key)) yield* schemasBelow(value, `${place}.${key}`);
 }
 
-it('no schema has a type beside its alternatives, which hides them from generators of types', () => {
+it('no schema has a type next to its alternatives: that hides them from generators of types', () => {
   const both = [...schemasBelow(openapi, '')].filter(
     ([, schema]) => Array.isArray(schema['anyOf']) && 'type' in schema,
   );

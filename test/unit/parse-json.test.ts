@@ -34,7 +34,7 @@ it('brackets in strings and siblings do not count as nesting', () => {
   expect(parsed(`[${Array(500).fill('[]').join()}]`)).toHaveLength(500);
 });
 
-it('long numbers keep their places beside similar texts and unusual keys', () => {
+it('long numbers keep their places next to similar texts and unusual keys', () => {
   const long = '0.12345678901234567890';
   const value = parsed(
     `{"2":${long},"1":[1,${long},"é ${long}"],"__proto__":${long},"a":"\\"${long}","d":${long},"d":1e-300}`,

@@ -127,7 +127,7 @@ it('the embedded PostgreSQL imports nothing else of the service', () => {
   expect(embedded.flatMap(({ files }) => files).filter((file) => !file.startsWith(room))).toEqual([]);
 });
 
-it('the demo uses the service by its API alone', () => {
+it('the demo uses the service only by its API', () => {
   const imports = files.filter(({ path }) => path.startsWith('demo/')).flatMap(({ files }) => files);
   expect(imports.length).toBeGreaterThan(0);
   expect(imports.filter((file) => !file.startsWith('demo/'))).toEqual([]);
@@ -167,7 +167,7 @@ it('only its folder and the registry of engines name an engine of the log, also 
         const { path, text, files } = file;
         const imported = files.filter((file) => file.startsWith(`src/log/${engine}/`));
         const quoted = proseOf(file).filter(({ kind }) => kind !== 'comment');
-        // Read models are in PostgreSQL too, so the word alone is no violation.
+        // Read models are also in PostgreSQL, so the word by itself is no violation.
         const isNamed = (text: string): boolean => engine !== 'postgres' && new RegExp(engine, 'i').test(text);
         const word = isNamed(codeOf(text)) || quoted.some(({ text }) => isNamed(text));
         return [...imported.map((file) => `${path}: imports ${file}`), ...(word ? [`${path}: says ${engine}`] : [])];
@@ -290,7 +290,7 @@ const WITHOUT_CLOCK = [
   'cli',
 ];
 
-/** Names of amounts and rates, which are decimal text, or numeric in tables. */
+/** Names of amounts and rates. They are decimal text, or numeric in tables. */
 const MONEY = '(?:\\w+_)?(?:amount|percent|available|reserved|paid|on_hold|accrued)';
 
 /** Words that code must not have: the pattern and the files. The compiler and the linter check the rest. */
@@ -299,7 +299,7 @@ const BANNED: readonly { readonly what: string; readonly pattern: RegExp; readon
   { what: 'something left to do', pattern: /\b(TODO|FIXME|XXX)\b/, within: /^/ },
   { what: 'a test that keeps others from running', pattern: /\.only\(/, within: /^test\// },
   {
-    what: 'a clock or chance of its own',
+    what: 'its own clock or chance',
     pattern: /\b(Date\.now|Math\.random|randomUUID)\(|new Date\(\)/,
     within: src_(WITHOUT_CLOCK),
   },

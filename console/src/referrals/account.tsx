@@ -218,7 +218,7 @@ interface StepLineProps {
   readonly at: string;
 }
 
-/** The available balance after each line, a line of its own for each unit. */
+/** The available balance after each line, a separate line for each unit. */
 function StepLine({ lines, units, at }: StepLineProps) {
   const [times, series] = useMemo((): [string[], Series[]] => {
     const ids = [...new Set(lines.map(({ unit_id }) => unit_id))];

@@ -81,7 +81,7 @@ function addressRoutes({ context, waitForChange, allowedNetworks }: WebhookSetti
       method: 'POST',
       url: '/v1/settings/webhook/rotate-secret',
       operationId: 'rotatePayoutWebhookSecret',
-      summary: 'Replace the signing secret and show it once. The former one also signs for 24 hours',
+      summary: 'Replace the signing secret and show it once. The old one also signs for 24 hours',
       tag: 'Settings',
       access: OF_BOT,
       body: nothingBody,

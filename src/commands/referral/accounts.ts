@@ -38,8 +38,13 @@ export interface Accounts {
   change(key: AccountKey, command: AccountCommand, meta?: CommandMeta): Promise<CommandResult<AccountEvent>>;
 }
 
+<<<<<<< HEAD
 /** Size of the cache over all accounts, about in bytes. */
 const MAX_CACHED_BYTES = 110_000_000;
+=======
+/** Size of the cache over all accounts, about 50 bytes a unit. An accrual counts two units, a refusal one. */
+const MAX_CACHED = 2_200_000;
+>>>>>>> fe021e8d (Ban five turns of phrase that hide the noun)
 /** Commits in memory at once. */
 const PAGE = 100;
 /** Events folded in one go. They take about 10 ms. The thread answers no request during this time. */

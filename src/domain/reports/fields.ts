@@ -125,7 +125,7 @@ export const userRecordFields: FieldCatalogue<ReportField> = {
   names: reportFields.names.filter((name) => name.startsWith('user.')),
 };
 
-/** Those that audiences and templates have, too: a saved segment is none. */
+/** Fields that audiences and templates also have: a saved segment is none. */
 export const userFields: FieldCatalogue<ReportField> = {
   find(given) {
     const field = userRecordFields.find(given);

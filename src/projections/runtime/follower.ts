@@ -33,7 +33,10 @@ export const MAX_COMMITS = 5000;
 const PAUSE_MS = 80;
 /** A batch that took less counts as a part of its pause: on a machine that is not busy, batches then begin every 80 ms. */
 const SHORT_BATCH_MS = 40;
-/** After a batch without a commit for this read model. Beside steady intake of other events each look finds only more of it. */
+/**
+ * After a batch without a commit for this read model. During steady intake of other events each look finds only more of
+ * it.
+ */
 const PASSED_PAUSE_MS = 100;
 
 export const INTERRUPTED: Stopped = { name: 'stopped', reason: 'interrupted' };

@@ -170,7 +170,8 @@ export async function finishBuilding(pool: Pool, name: string, version: number):
 }
 
 /**
- * Makes a ready version the live one, in one transaction. The former live version becomes ready and keeps following the log.
+ * Makes a ready version the live one, in one transaction. The old live version becomes ready and keeps following the
+ * log.
  * @returns whether it is live; false if it is not ready: then nothing has changed
  */
 export async function makeLive(pool: Pool, name: string, version: number): Promise<boolean> {

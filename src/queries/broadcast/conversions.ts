@@ -158,7 +158,7 @@ export async function conversionsOf(
 interface Delivered {
   readonly bucket: number;
   readonly delivered: number;
-  /** Those that are no users with events. Their windows are not over. */
+  /** Recipients that are no users with events. Their windows are not over. */
   readonly unknown_in_window: number;
   /** The others: {@link RECIPIENT_BYTES} each, the index of the user and the time of sending. */
   readonly recipients: Buffer | null;

@@ -104,7 +104,7 @@ it("a session is not to be had another owner's bot with, by any route", async ()
   const cookie = cookieOf(await logIn((await service.createBot({ kind: 'owner' })).apiKey));
   const openapi = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as { paths: Record<string, object> };
   const routes = Object.entries(openapi.paths)
-    // The platform's webhook has a secret of its own.
+    // The platform's webhook has a separate secret.
     .filter(([path]) => path.startsWith('/v1/') && !path.startsWith('/v1/webhook/'))
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() })));
   const answers = await Promise.all(

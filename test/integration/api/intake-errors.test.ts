@@ -165,7 +165,7 @@ describe('send-target', () => {
       { target_id: ['must be a positive integer below 2^53'], unit: ['is required with a value'] },
     ],
     [
-      'an unknown goal beside what else is wrong',
+      'an unknown goal with other mistakes',
       { target_id: 5 },
       { user_id: ['is required'], target_id: ['Unknown target_id'] },
     ],

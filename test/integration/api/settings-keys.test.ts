@@ -60,7 +60,7 @@ describe('keys', () => {
     expect((await settings.list('keys', next.api_key)).find(({ is_own }: { is_own: boolean }) => is_own).kind).toBe(
       'owner',
     );
-    // The answer with the new value was lost: the former key replaces the new one, too.
+    // The answer with the new value was lost: the old key also replaces the new one.
     expect((await settings.set('keys/rotate', { key_id: next.key_id }, mine)).status).toBe(200);
   });
 

@@ -6,13 +6,13 @@ import { importUsers } from '../../../src/commands/intake/import-users.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 /**
- * Audiences over HTTP, made from what came in by the other methods. The platform is nowhere to be reached, so that
- * no recipient is called: the recipients are those of the frozen audience.
+ * Audiences over HTTP, made from what came in by the other methods. The platform cannot be reached, so that no
+ * recipient is called: the recipients are the frozen audience.
  */
 
 let service: TestService;
 let bot: TestBot;
-/** Of the same owner, with a key of its own. */
+/** Of the same owner, with its own key. */
 let other: { readonly publicKey: string; readonly apiKey: string };
 let foreign: TestBot;
 let updateId = 1;
@@ -110,7 +110,7 @@ async function chatsOf(id: number, door: Door = bot): Promise<number[]> {
   return items.map(({ chat_id }: { chat_id: number }) => chat_id);
 }
 
-it('what was acknowledged before is in the audience, whatever it came by', async () => {
+it('users acknowledged before are in the audience, by any method', async () => {
   await meet([{ id: 1 }, { id: 2, text: '/start utmsource-ads' }, { id: 3 }, { id: 4 }, { id: 5 }]);
   expect(await frozen(to(all))).toEqual([1, 2, 3, 4, 5]);
 
@@ -157,7 +157,7 @@ it('an uploaded list serves its broadcast, and no other', async () => {
 });
 
 describe('another broadcast', () => {
-  it('gives its recipients; one of another bot, those that are users of this one', async () => {
+  it('gives its recipients; a broadcast of another bot gives only users of this bot', async () => {
     await meet([{ id: 21 }, { id: 22 }]);
     await meet([{ id: 22 }, { id: 23 }], other);
     const ours = await launched(await create(to(list(21, 40, -5))));
@@ -221,7 +221,7 @@ it('is shown as it was sent', async () => {
   expect((await get(`get?id=${await create(segmentations)}`, bot)).segmentations).toEqual(segmentations);
 });
 
-it('names what is wrong with its path and the accepted values', async () => {
+it('names each mistake with its path and the accepted values', async () => {
   const answer = await post('broadcast/create', draft(to(filter({ user_conditions: ['~', 'users.user_id', 1] }))));
   expect(answer).toMatchObject({
     status: 400,

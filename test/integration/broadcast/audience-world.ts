@@ -152,7 +152,7 @@ export function sampleWorld(): World {
   return {
     users,
     erased: [3, 17, 1000],
-    // Each event is a session of its own; half of them are in a mini app.
+    // Each event is a separate session; half of them are in a mini app.
     events: fc.sample(event, { numRuns: 250, seed: 4 }).map((fields, index) => {
       const session_id = `${commitId(index)}.0`;
       return { ...fields, session_id, app_session_id: index % 2 === 0 ? session_id : null };

@@ -62,7 +62,10 @@ async function launched(content: object = { variants }, settings: object = SETTI
   return body.data.id;
 }
 
-/** The links of the latest message to each chat, as the platform got it: that of the text, and that of the button. */
+/**
+ * The links of the latest message to each chat, as the platform got it: the link of the text, and the link of the
+ * button.
+ */
 function received(): Map<number, { shop: string; help: string; text: string }> {
   return new Map(
     platform.calls.map(({ chatId, parameters }) => {
@@ -200,7 +203,7 @@ async function repeated(): Promise<number> {
   return Number(/^botledger_clicks_total\{result="repeated"\} (\d+)$/m.exec(text)?.[1]);
 }
 
-test('a relaunch has links of its own; those of the first launch lead where they led', async () => {
+test('a relaunch has new links; links of the first launch still lead to the same pages', async () => {
   platform.behave(({ chatId }) =>
     chatId === 3
       ? { error: { code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } } }

@@ -254,7 +254,7 @@ describe('a rate limit', () => {
     const { promise: pauseSeen, fulfil } = signal();
     platform.behave(({ chatId }) => {
       if (chatId === 12 && limited++ === 0) return limitFor(5); // is seen though commits may take seconds
-      // The end ends the pause in the read model, too, so it waits for the test.
+      // The end also ends the pause in the read model, so it waits for the test.
       return calls().length === 21 ? { after: pauseSeen } : undefined;
     });
     const onLimit = { stop: false, extraDelay: 100 };

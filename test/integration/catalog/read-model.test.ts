@@ -15,7 +15,7 @@ let project: Partitions['project'];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  log = memoryLog(64); // nearly every owner and bot has a partition of its own
+  log = memoryLog(64); // nearly every owner and bot has a separate partition
   await aBusyCatalog({ log, sources: testSources() });
   ({ partitions, project } = await partitionsOf(database.pool, catalogReadModel, log));
 });

@@ -99,7 +99,10 @@ describe.skipIf(!isHere)('on a Citus cluster', () => {
 
   const types = ({ apiKey }: TestBot) => service.get('/v1/reports/events', { 'api-key': apiKey });
 
-  /** Expects that nothing is missing, doubled or changed: answers, counts, and each read model beside a replay of the log. */
+  /**
+   * Expects that nothing is missing, doubled or changed: answers, counts, and each read model against a replay of the
+   * log.
+   */
   async function expectAllThere(): Promise<void> {
     await expect
       .poll(() => service.projected().then(() => 'caught up', String), { timeout: 120_000 })

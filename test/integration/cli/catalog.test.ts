@@ -114,7 +114,7 @@ describe('key', () => {
     ]);
   });
 
-  it('is issued by an operator as an owner key, which no other key issues', async () => {
+  it('is issued by an operator as an owner key: no other key issues it', async () => {
     const issued = await cli.json('key', 'issue', '--owner', owner, '--all-bots', '--kind', 'owner');
     const keys = await cli.json('key', 'list', '--owner', owner);
     expect(keys).toContainEqual(
@@ -313,7 +313,7 @@ describe('every command', () => {
     });
   });
 
-  it('waits for the stream it appended to, and for caches that may hold the former state', async () => {
+  it('waits for the stream it appended to, and for caches that may hold the old state', async () => {
     const since = cli.changes.length;
     await cli.json('owner', 'set', '--owner', owner, '--plan', 'free');
     await cli.json('unit', 'create', '--bot', cafe, '--code', 'KM');

@@ -8,7 +8,7 @@ import { administer } from '../../support/administer.ts';
 import { botledger } from '../../support/operate.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
-/** `botledger doctor` beside a service, without one, and for each kind of failure. */
+/** `botledger doctor` with a service, without one, and for each kind of failure. */
 
 let service: TestService;
 let env: Record<string, string>;
@@ -40,7 +40,7 @@ async function problems(...parameters: Parameters<typeof found>): Promise<string
 
 const run = (sql: string): Promise<unknown> => service.database.pool.query(sql);
 
-it('finds nothing wrong beside a service that works, and exits 0', async () => {
+it('finds nothing wrong with a service that works, and exits 0', async () => {
   expect(await problems()).toEqual([]);
   const { code, out } = await botledger(env, ['doctor']);
   expect(code).toBe(0);
@@ -110,7 +110,7 @@ it('finds a log that does not answer, and one on another engine', async () => {
 });
 
 test('finds a newer release', async () => {
-  // A projector that runs would build a version of its own shape at once.
+  // A projector that runs would build a version with its shape at once.
   await service.restart(async () => {
     await run(`UPDATE runtime.read_models SET shape = shape + 1 WHERE name = 'reports'`);
     expect(await problems()).toContain('versions wrong');

@@ -143,7 +143,7 @@ describe('export', () => {
     expect(err).toContain(message);
   });
 
-  it('leaves a file as it was, and nothing beside it, if it fails', async () => {
+  it('leaves a file as it was, and no temporary file, if it fails', async () => {
     const file = join(folder, 'kept');
     await writeFile(file, 'before');
     await cli.pool.query('ALTER TABLE events_v1.utms RENAME TO utms_away');
@@ -157,7 +157,7 @@ describe('export', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });
 
-  it('makes a file that its owner alone reads', async () => {
+  it('makes a file that only its owner reads', async () => {
     const file = join(folder, 'own');
     await cli.json('export', 'events', '--bot', bot, '--output', file);
     expect((await stat(file)).mode & 0o777).toBe(0o600);

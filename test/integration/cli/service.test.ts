@@ -11,7 +11,7 @@ import { operate } from '../../support/operate.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { ROOT } from '../../support/source-files.ts';
 
-describe('beside a running service', () => {
+describe('while a service runs', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kafka-refusals-'));
   const keystore = join(folder, 'keystore.pem');
   await writeFile(keystore, Buffer.concat([tlsFixture.key, tlsFixture.cert]));
-  // A broker with TLS and users, of which `admin` alone has rights.
+  // A broker with TLS and users. Only `admin` has rights.
   broker = await startWithJava({
     'listener.security.protocol.map': 'PLAINTEXT:SASL_SSL,CONTROLLER:PLAINTEXT',
     'inter.broker.listener.name': 'PLAINTEXT',
@@ -41,7 +41,7 @@ beforeAll(async () => {
     'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     'super.users': 'User:admin;User:ANONYMOUS',
   }).catch((error: unknown) => {
-    console.warn(`SKIPPED: no Kafka broker of our own to test against (${(error as Error).message.split('\n')[0]})`);
+    console.warn(`SKIPPED: no own Kafka broker to test against (${(error as Error).message.split('\n')[0]})`);
     return undefined;
   });
 });

@@ -23,7 +23,7 @@ const earn = (referrer: number, ...items: Parameters<typeof accrueRewards>[1]['i
   accrueRewards(accounts, { bot, referrer, items });
 
 describe('rate set', () => {
-  it('sets what the rule earns from then on', async () => {
+  it('sets the rate of the rule from then on', async () => {
     const rule = ['rule', 'create', '--bot', bot, '--name', 'Sale', '--trigger-event-id', '1'];
     const fixed = (await cli.json(...rule, '--type', 'fixed', '--amount', '5', '--unit', 'usd')).rule_id;
     const percent = (await cli.json(...rule, '--type', 'percent', '--percent', '10')).rule_id;
@@ -168,7 +168,7 @@ describe('audit balance', () => {
     });
   });
 
-  it('prints dates as `history` does, and milliseconds in a field of their own', async () => {
+  it('prints dates as `history` does, and milliseconds in a separate field', async () => {
     await earn(6, item(0));
     const [row] = await cli.json('audit', 'balance', ...of(6));
     const at = new Date(row.date_ms).toISOString();

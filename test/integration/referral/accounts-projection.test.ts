@@ -43,7 +43,7 @@ async function emptyTables(): Promise<void> {
   await createFirstTables(database.pool, accountsReadModel);
 }
 
-/** Takes the steps of two accounts, and tells of each: the oracle beside the log. */
+/** Takes the steps of two accounts, and tells of each: the oracle next to the log. */
 async function walk(taken: readonly Step[]) {
   const log = memoryLog();
   const sources = testSources(NOON);

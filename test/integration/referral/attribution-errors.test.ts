@@ -58,7 +58,7 @@ describe('a wrong user_id is a 400', () => {
 });
 
 describe('lists', () => {
-  it('clamp limit and offset that are out of range, and refuse those that are no numbers', async () => {
+  it('clamp limit and offset that are out of range, and refuse texts that are no numbers', async () => {
     const owner = 50;
     const code = await call.codeFor(owner);
     for (const user of [51, 52, 53]) await call.visit(user, code, Date.UTC(2026, 0, user));

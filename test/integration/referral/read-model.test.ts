@@ -24,7 +24,7 @@ async function snapshots(tx: ClientBase): Promise<ReferralSnapshot[]> {
       const rows = async (columns: string, table: string): Promise<object[]> =>
         (await tx.query(`SELECT ${columns} FROM ${table} WHERE bot_id = $1`, [bot])).rows;
       const known = (await rows('user_id::float8', 'known_users')) as { user_id: number }[];
-      // The counts are those of the referrals, which the fold gives.
+      // The counts are the counts of the fold's referrals.
       const count = `SELECT bot_id, referrer_id AS user_id, count(*) AS referrals FROM referrals GROUP BY 1, 2`;
       const { rows: wrong } = await tx.query(
         `(TABLE referrers EXCEPT ${count}) UNION ALL (${count} EXCEPT TABLE referrers)`,
@@ -42,7 +42,7 @@ async function snapshots(tx: ClientBase): Promise<ReferralSnapshot[]> {
   );
 }
 
-/** Rows in an order of their own. */
+/** Rows in a fixed order. */
 function sorted({ known, codes, visits, referrals, outcomes }: ReferralSnapshot): ReferralSnapshot {
   const rows = (all: readonly object[]): object[] =>
     [...all].sort((a, b) =>
@@ -159,7 +159,7 @@ const of = (bot: string, log: readonly ReadCommit[]): ReadCommit[] =>
   log.filter(({ stream }) => stream.endsWith(`-${bot}`));
 
 describe('the read model `referral`', () => {
-  it('holds what a plain fold of the log gives, however batches are cut', async () => {
+  it('equals a plain fold of the log, however batches are cut', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60, size: 'max' }), sizes, async (steps, sizes) => {

@@ -97,7 +97,7 @@ export function describeRefunds(
     expect(await reported()).toEqual({ payments: 1, refunds: 1, messages: 0, net: 0 });
   });
 
-  it('that arrives before its payment, or beside it, reverses what that earns', async () => {
+  it('that arrives before its payment, or at the same time, reverses its reward', async () => {
     await send(money('refunded_payment', 'c1', 'bot'));
     expect((await result()).reversed).toEqual([]);
     await between(service, program);

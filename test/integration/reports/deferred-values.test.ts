@@ -91,7 +91,7 @@ it('reports of amounts, the list of projections and metrics count the events tha
     const askedAt = Date.now();
     const { columns, meta } = await report(revenue);
     const answeredAt = Date.now();
-    expect(columns[1].total, 'the former amounts').toBe(24);
+    expect(columns[1].total, 'the old amounts').toBe(24);
     const warning = {
       path: 'source_request',
       message: '2 events await revaluation after a change of rates, units or currency; amounts may be stale',

@@ -71,7 +71,7 @@ const valuesOf = (name: string, from = cache) =>
   inSnapshot(database.pool, 10_000, (snapshot) => valuesIn(snapshot, name, { from }));
 const freshValuesOf = (name: string) => valuesOf(name, createChunkCache(1e6));
 
-it('reads all users once, and then those that have changed', async () => {
+it('reads all users once, and then only changed ones', async () => {
   const first = await valuesOf('user.username');
   expect(first!.read).toBe(world.users.size);
   expect(first!.values).toEqual(

@@ -138,7 +138,7 @@ describe('what is refused, and where', () => {
     ['no segment', include('all'), '.include.0', undefined],
     ['a segment without a type', include({ config: {} }), '.include.0.type', TYPES],
     ['an unknown type', include(all, { type: 'All' }), '.include.1.type', TYPES],
-    ['a key beside type and config', include({ ...all, chat_ids: [1] }), '.include.0.chat_ids', ['type', 'config']],
+    ['a key besides type and config', include({ ...all, chat_ids: [1] }), '.include.0.chat_ids', ['type', 'config']],
     ['a config that is none', include({ type: 'all', config: 1 }), '.include.0.config', undefined],
     ['a config for all', include({ type: 'all', config: { x: 1 } }), '.include.0.config.x', []],
     ['no chats', include({ type: 'list', config: {} }), '.include.0.config.chat_ids', undefined],

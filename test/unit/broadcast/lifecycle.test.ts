@@ -159,7 +159,7 @@ describe('the statuses of a broadcast', () => {
 });
 
 describe('a draft', () => {
-  it('keeps of a save what was passed, each field as a whole', () => {
+  it('keeps the passed fields of a save, each as a whole', () => {
     given(broadcast, created)
       .when((state) => saveBroadcast(state, { message: { text: 'Bye' }, name: undefined }))
       .yields({ type: 'broadcast_saved', data: { id, message: { text: 'Bye' } } });
@@ -263,7 +263,7 @@ describe('a later launch', () => {
       .yields({ type: 'broadcast_activated', data: { id, launch: 2, date_send: null, activation: null, at: NOW } });
   });
 
-  it('begins without the end and the error of the former one', () => {
+  it('begins without the end and the error of the last launch', () => {
     expect(given(broadcast, ...WAY[5]).state()).toMatchObject({ error: 'missed', date_finish: 9 });
     expect(given(broadcast, ...WAY[5], activated(2)).state()).toMatchObject({ error: null, date_finish: null });
   });

@@ -112,7 +112,7 @@ describe("what a bot's sender learns of the platform", () => {
     const waits: number[] = [];
     for (let tries = 0; tries < 9; tries++) {
       unreachable();
-      unreachable(); // of a call that was under way beside it
+      unreachable(); // of another call that was under way
       waits.push(waitMs());
       now += waitMs();
     }

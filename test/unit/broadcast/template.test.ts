@@ -96,7 +96,7 @@ describe('a template', () => {
     expect(() => made.render(failing)).toThrow(RangeError);
   });
 
-  it.each(['size', 'first', 'last'])('has no %s of its own in any object', (name) => {
+  it.each(['size', 'first', 'last'])('finds no own %s in any object', (name) => {
     const field = `{{ user.custom_fields.${name} | default: "M" }}|{{ user.${name} }}|{{ user.custom_fields["${name}"] }}`;
     expect(rendered(field)).toBe('M||');
     expect(rendered(field, 'text', { custom_fields: { [name]: 'L' } })).toBe('L||L');

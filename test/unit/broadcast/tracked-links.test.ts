@@ -15,11 +15,11 @@ describe('a tracked link', () => {
   it.each<[string, object, string[]]>([
     ['quoted', html('<a href="https://a.b/?x=1&amp;y=2">x</a>'), ['https://a.b/?x=1&y=2']],
     ['in single quotes', html(`<b><A HREF = 'http://a.b' >x</A></b>`), ['http://a.b']],
-    ['beside a template', html('{{ user.first_name }}<a href="https://a.b">x</a>'), ['https://a.b']],
+    ['next to a template', html('{{ user.first_name }}<a href="https://a.b">x</a>'), ['https://a.b']],
     ['in a condition', html('{% if user.is_premium %}<a href="https://a.b">x</a>{% endif %}'), ['https://a.b']],
     ['in Markdown', markdown('*[x\\]](https://a.b/c\\)d)* [y](http://e.f)'), ['https://a.b/c)d', 'http://e.f']],
     [
-      'in Markdown beside code',
+      'in Markdown next to code',
       markdown('`a` [x](https://a.b) ```js\nc``` [y](https://c.d)'),
       ['https://a.b', 'https://c.d'],
     ],
@@ -36,7 +36,7 @@ describe('a tracked link', () => {
     ['in text without a mode', { text: '<a href="https://a.b">x</a> [x](https://a.b)' }],
     ['in code', markdown('`[x](https://a.b)` ```\n[x](https://a.b)```')],
     ['of an emoji', markdown('![x](tg://emoji?id=1)')],
-    ['beside code in a template', markdown('{% if user.is_premium %}`{% endif %}[x](https://a.b)')],
+    ['next to code in a template', markdown('{% if user.is_premium %}`{% endif %}[x](https://a.b)')],
     ['that is escaped', markdown('\\[x\\]\\(https://a\\.b\\)')],
   ])('%s is none', (_, content) => {
     expect(targets(content)).toEqual([]);
@@ -121,7 +121,7 @@ it.each<['HTML' | 'MarkdownV2', fc.Arbitrary<string>]>([
           ? { ...entity, url: LINKS[next++] }
           : entity,
       );
-      // In a template beside code none is tracked.
+      // In a template with code none is tracked.
       const isSkipped = isTemplate && mode === 'MarkdownV2' && text.includes('`');
       expect(after).toEqual(isSkipped ? before : { text: before!.text, entities: expected });
       expect(message.targets).toHaveLength(isSkipped ? 0 : next);

@@ -143,7 +143,7 @@ describe('commands of the catalog', () => {
   });
 });
 
-/** The file that keeps the secret has tests of its own. */
+/** The file that keeps the secret has separate tests. */
 const nowhere = { kept: null, keep: async () => {} };
 
 describe('the demo', () => {

@@ -48,7 +48,7 @@ describe('an error', () => {
     });
   });
 
-  it('of an unknown outcome has a class of its own', async () => {
+  it('of an unknown outcome has a separate class', async () => {
     const { client, answer } = scriptedClient({ maxRetries: 0 });
     answer(UNKNOWN);
     await expect(client.post('/v1/referral/payout', { user_id: 1 })).rejects.toBeInstanceOf(OutcomeUnknownError);
@@ -75,7 +75,7 @@ describe('an error', () => {
     [400, { error: { user_id: 'wrong' } }, 'InvalidRequestError', 'the service answered 400'],
     [422, { detail: [{ loc: ['body', 0], msg: 'wrong' }] }, 'InvalidRequestError', 'the service answered 422'],
     [400, 'null', 'InvalidRequestError', 'the service answered 400'],
-  ])('of status %i with the body %j is reported as what it is, and is final', async (status, body, name, message) => {
+  ])('of status %i with the body %j is reported as such, and is final', async (status, body, name, message) => {
     const { client, sent, answer } = scriptedClient();
     answer({ status, body });
     const failed = client.post('/v1/referral/payout', { user_id: 1 });

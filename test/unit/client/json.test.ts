@@ -24,7 +24,7 @@ describe('an answer', () => {
     });
   });
 
-  it('has texts as they are, also those that look like amounts', () => {
+  it('has texts as they are, also texts that look like amounts', () => {
     const data = {
       reason: '"amount":5, 12345678901234567890',
       'x"amount': 5,
@@ -36,7 +36,7 @@ describe('an answer', () => {
   });
 
   it('of any other content is what JSON.parse gives', () => {
-    // Keys of amounts have numbers, which become text.
+    // Keys of amounts have numbers. They become text.
     const key = fc.string().filter((text) => !AMOUNTS.includes(text));
     const value = fc.jsonValue().map((json) => JSON.stringify(json));
     fc.assert(
@@ -70,7 +70,7 @@ describe('a body', () => {
     expect(bodyText('/v1/send-target', { value: '-1e3' })).toBe('{"value":-1e3}');
   });
 
-  it('leaves to the service what is no number, and other fields and paths', () => {
+  it('leaves other values, fields and paths to the service', () => {
     const other = { value_num: '1,5', value: '1', value_str: '\0' };
     expect(bodyText('/v1/send-event', other)).toBe(JSON.stringify(other));
     expect(bodyText('/v1/settings/rules/create', { value_num: '1' })).toBe('{"value_num":"1"}');

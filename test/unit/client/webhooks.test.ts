@@ -28,7 +28,7 @@ describe('a request of the service', () => {
 
   it.each([
     ['the new one', current],
-    ['the former one', former],
+    ['the old one', former],
     ['both', [former, current]],
   ])('is taken during a rotation by a receiver that has %s', async (_, secrets) => {
     await expect(webhooks.verify(BODY, signed(current, former), secrets, at(NOW))).resolves.toBeTruthy();

@@ -183,7 +183,7 @@ describe('a webhook', () => {
       .isRefused('invalid', 'url');
   });
 
-  it('signs by the former secret, too, for a day, and never by more than two', () => {
+  it('also signs by the old secret for a day, and never by more than two', () => {
     const until = NOW + 86_400_000;
     given(webhook, set)
       .when((state) => rotateSecret(state, second, NOW))

@@ -123,7 +123,7 @@ it('gives no balance to another referrer than the user has, and none of a date i
   ]);
 });
 
-it('has a rule of its own for each file, so that one import does not close the rule of another', async () => {
+it('has a separate rule for each file, so that one import does not close the rule of another', async () => {
   const { log, bot, run } = await world();
   await run('f', LINES.slice(0, 1));
   await run('g', LINES.slice(3, 4));

@@ -17,7 +17,7 @@ it('a code has 8 of 57 letters, each equally often', () => {
   const expected = (codes * 8) / 57;
   const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
   // 56 degrees of freedom: of 4,000 seeds one would go beyond 100, and these bytes are the same in each run. With a
-  // byte modulo 57 the value is some 2,000.
+  // byte modulo 57 the value is about 2,000.
   expect(chiSquare).toBeLessThan(100);
 });
 

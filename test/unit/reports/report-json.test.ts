@@ -32,7 +32,7 @@ it.each([0, 1, 4999, 5000, 5001, 12_345])('%i rows give the same JSON, in parts 
   expect(await textOf(answered)).toBe(stringify({ ok: true, data: answer(rows) }));
 });
 
-it('a row with more cells than a part is a part of its own', async () => {
+it('a row with more cells than a part is a separate part', async () => {
   const many: Column[] = Array.from({ length: 20_000 }, (_, index) => ({ ...columns[0]!, key: `s${index}` }));
   const rows = [{ s0: 1 }, { s0: 2 }];
   expect(await textOf(reportJson(reply, answer(rows, many)))).toBe(stringify({ ok: true, data: answer(rows, many) }));
