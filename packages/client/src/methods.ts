@@ -577,7 +577,7 @@ export interface Methods {
      */
     setPayoutWebhook(body: Body<'/v1/settings/webhook/set'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/settings/webhook/set', 'post'>>>;
     /**
-     * Replace the signing secret and show it once. The former one also signs for 24 hours.
+     * Replace the signing secret and show it once. The old one also signs for 24 hours.
      *
      * `POST /v1/settings/webhook/rotate-secret`
      * @throws BotledgerError

@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 54990a5d3f602434ee10ce1c0eb814fc61901247acc24dfbda444fefc54eab66
+// Sources: sha256 ebfe7332bec29679555412607ffc750fe06a415709042dc3af4665384eb5c704
 // Types: sha256 578f51c46e8548e75ea0e875f602903271d12c749e18405a8670fcb1d4d59a4c
 type Schemas = components["schemas"];
 

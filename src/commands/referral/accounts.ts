@@ -38,13 +38,8 @@ export interface Accounts {
   change(key: AccountKey, command: AccountCommand, meta?: CommandMeta): Promise<CommandResult<AccountEvent>>;
 }
 
-<<<<<<< HEAD
 /** Size of the cache over all accounts, about in bytes. */
 const MAX_CACHED_BYTES = 110_000_000;
-=======
-/** Size of the cache over all accounts, about 50 bytes a unit. An accrual counts two units, a refusal one. */
-const MAX_CACHED = 2_200_000;
->>>>>>> fe021e8d (Ban five turns of phrase that hide the noun)
 /** Commits in memory at once. */
 const PAGE = 100;
 /** Events folded in one go. They take about 10 ms. The thread answers no request during this time. */
@@ -141,7 +136,7 @@ class CachedAccounts implements Accounts {
     }
   }
 
-  /** The account as the log has it now. */
+  /** The present account in the log. */
   private async refresh(key: AccountKey): Promise<FoldedAccount> {
     const stream = accountStream(key.bot, key.userId);
     // A caller that finds the account being read from the beginning waits for that read, and then reads on from its

@@ -35,7 +35,7 @@ export interface FoldedAccount extends SharedCopy<AccountState> {
   writing: Promise<void> | null;
 }
 
-/** Closings in memory at once: each has some 200 kB. */
+/** Closings in memory at once: each has about 200 kB. */
 const PAGE = 20;
 /** Commits of a closed block in memory at once. */
 const BLOCK_PAGE = 100;

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 074f0fb5af94730a4518e2bf9c6df6a26d32074bc7a29b22b3d0a99beb71dcde
+# SHA-256 of openapi.json: 7309df47b2ce76932268fa92e508ac2c52bf63cc0a2d37a0cb6983bcd766e24a
 
 from __future__ import annotations
 
@@ -642,7 +642,7 @@ class Methods(Calls):
         return cast('WebhookSecret', self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
 
     def rotate_payout_webhook_secret(self, body: NoFields, *, idempotency_key: str | None = None) -> WebhookSecret:
-        """Replace the signing secret and show it once. The former one also signs for 24 hours"""
+        """Replace the signing secret and show it once. The old one also signs for 24 hours"""
         return cast('WebhookSecret', self._data('rotatePayoutWebhookSecret', body=body, idempotency_key=idempotency_key))
 
     def list_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListDeliveriesData:
@@ -1102,7 +1102,7 @@ class AsyncMethods(AsyncCalls):
         return cast('WebhookSecret', await self._data('setPayoutWebhook', body=body, idempotency_key=idempotency_key))
 
     async def rotate_payout_webhook_secret(self, body: NoFields, *, idempotency_key: str | None = None) -> WebhookSecret:
-        """Replace the signing secret and show it once. The former one also signs for 24 hours"""
+        """Replace the signing secret and show it once. The old one also signs for 24 hours"""
         return cast('WebhookSecret', await self._data('rotatePayoutWebhookSecret', body=body, idempotency_key=idempotency_key))
 
     async def list_deliveries(self, *, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> ListDeliveriesData:

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 074f0fb5af94730a4518e2bf9c6df6a26d32074bc7a29b22b3d0a99beb71dcde
+# SHA-256 of openapi.json: 7309df47b2ce76932268fa92e508ac2c52bf63cc0a2d37a0cb6983bcd766e24a
 
 from __future__ import annotations
 

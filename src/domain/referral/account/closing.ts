@@ -10,8 +10,8 @@ import { type AccountState, newOpenBlock, PAYOUT_STATUS, type Payout, unitOf } f
 export type Closing = DataOf<typeof booksClosed>;
 
 /**
- * The books are closed after the commit with which the open block reaches this weight. To fold so many accruals takes some
- * 60 ms: of every first decision, and of one that asks a closed block.
+ * The books are closed after the commit with which the open block reaches this weight. To fold so many accruals takes
+ * about 60 ms: of every first decision, and of one that asks a closed block.
  */
 export const BLOCK_WEIGHT = 10_000;
 
