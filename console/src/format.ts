@@ -22,6 +22,16 @@ export function share(value: number): string {
   return percent.format(value);
 }
 
+const oneDecimal = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** A part of a whole with one decimal, such as `31.0 %`; nothing and all without. The space before the sign is thin. */
+export function perCent(part: number): string {
+  return part === 0 || part === 1 ? perCentShort(part) : `${oneDecimal.format(part * 100)}\u2009%`;
+}
+
+/** A part of a whole on an axis: decimals only where there are any. */
+export const perCentShort = (part: number): string => `${shortNumber(Number((part * 100).toFixed(1)))}\u2009%`;
+
 /** A duration in the largest two units, such as `2 d 3 h`. */
 export function duration(seconds: number): string {
   const units: readonly [number, string][] = [
@@ -54,6 +64,18 @@ export const digitsOf = (iso: string): Date =>
 /** A date in the bot's zone, as an offset says or as local time. @param timed shows midnight, too */
 export function date(iso: string, timed = hasTime(iso)): string {
   return dateFormat('UTC', timed ? 'short' : undefined).format(digitsOf(iso));
+}
+
+/** A day such as `Nov 14`, of another year `Nov 14, 2025`. @param weekday puts the day of the week before it */
+export function dayName(iso: string, weekday = false): string {
+  const at = digitsOf(iso.slice(0, 10));
+  const isOther = at.getUTCFullYear() !== new Date().getUTCFullYear();
+  const form = { timeZone: 'UTC', month: 'short', day: 'numeric' } as const;
+  return new Intl.DateTimeFormat(LOCALE, {
+    ...form,
+    ...(weekday ? { weekday: 'short' } : {}),
+    ...(isOther ? { year: 'numeric' } : {}),
+  }).format(at);
 }
 
 const instantOf = (iso: string): Date => (iso.length > 19 ? new Date(iso) : digitsOf(iso));
@@ -108,3 +130,16 @@ export function cell(value: Value | undefined, type: string): string {
   if (type === 'number') return number(value as number | string);
   return String(value);
 }
+
+/** The time of day of a date in the bot's zone, `22:51:04`. @param seconds default: shown */
+export const clock = (iso: string, seconds = true): string => iso.slice(11, seconds ? 19 : 16);
+
+/** An amount, with two decimals at most; its code stands after it. */
+export function money(value: number | string, code: string | null | undefined): string {
+  const digits = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const text = digits.format(value as number).replace('-', '−');
+  return code === null || code === undefined ? text : `${text} ${code}`;
+}
+
+/** A number for a tile: all digits below 10,000, else short, such as `28.2k`. */
+export const figure = (value: number): string => (Math.abs(value) < 10_000 ? number(value) : shortNumber(value));

@@ -63,6 +63,8 @@ export const texts = {
   firstEvent: {
     title: 'No events yet',
     none: 'Send the first one, with your API key as KEY:',
+    client: 'Or from your bot:',
+    clientName: 'TypeScript',
     demo: 'To look around with data first, run on the server: npm run demo',
   },
 } as const;

@@ -11,7 +11,9 @@ export interface Catalog {
 export type KnownEvent = Readonly<ReportEvent>;
 /** Fields of events and users. Of a custom property, `types` are those that its values came with. */
 export type Field = Readonly<
-  Omit<EventField, 'type'> & Pick<EventField | UserField, 'type'> & Partial<Pick<EventProperty, 'types'>>
+  Omit<EventField, 'type'> &
+    Pick<EventField | UserField, 'type'> &
+    Partial<Pick<EventProperty, 'types'> & Pick<UserField, 'label'>>
 >;
 
 /** The events that a bot has received, the most frequent first. */

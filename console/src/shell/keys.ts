@@ -44,6 +44,8 @@ export function onKey(event: KeyboardEvent): void {
   }
   if (event.metaKey || event.ctrlKey || !singleKeys.value || isTyping(event.target)) return;
   if (document.querySelector('dialog[open]') !== null) return;
+  // Space presses what has the focus.
+  if (event.key === ' ' && event.target instanceof HTMLElement && event.target.matches('a, button, summary')) return;
   if (handle(event.key, event.timeStamp)) event.preventDefault();
 }
 

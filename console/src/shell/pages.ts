@@ -34,11 +34,25 @@ export const PAGES: readonly PageEntry<PageProps>[] = [
     load: () => import('../dashboard/page.tsx').then(({ DashboardPage }) => DashboardPage),
   },
   {
+    path: '/live',
+    name: nav.live,
+    icon: 'live',
+    group: '',
+    load: () => import('../live/page.tsx').then(({ LivePage }) => LivePage),
+  },
+  {
     path: '/reports',
     name: nav.reports,
     icon: 'report',
     group: groups.understand,
     load: () => import('../reports/page.tsx').then(({ ReportsPage }) => ReportsPage),
+  },
+  {
+    path: '/users',
+    name: nav.users,
+    icon: 'users',
+    group: groups.understand,
+    load: () => import('../users/page.tsx').then(({ UsersPage }) => UsersPage),
   },
   {
     path: '/broadcasts',

@@ -173,6 +173,9 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
     const list = { columns: ['user.first_name', 'user.addition_fields.referral_code', 'events.category'], limit: 50 };
     return [
       { name: 'the dashboard', path: 'dashboard', hostile: [HOSTILE[0]!, ...HOSTILE.slice(-4)] },
+      { name: 'the latest events', path: 'live', hostile: HOSTILE },
+      { name: 'the users', path: 'users', hostile: HOSTILE },
+      { name: 'a person', path: `users/${REFERRER}`, hostile: [HOSTILE[0]!] },
       ...['line', 'bar', 'area', 'pie', 'number'].map((chart) => ({
         ...{ name: `a report as ${chart}`, path: report({ chart, metrics }), hostile: HOSTILE },
       })),
