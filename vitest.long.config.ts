@@ -11,8 +11,8 @@ export default defineConfig({
       'test/long/**/*.test.ts',
       // With many more cases than `npm test` tries.
       'test/integration/**/*-oracle.test.ts',
-      'test/integration/events-projection.test.ts',
-      'test/integration/events-projection-slices.test.ts',
+      'test/integration/projections/events-projection.test.ts',
+      'test/integration/projections/events-projection-slices.test.ts',
       'test/integration/referral/read-model.test.ts',
       'test/integration/reports/team.test.ts',
       ...testsWithLongOnes(),

@@ -1,10 +1,10 @@
 import { afterAll, describe } from 'vitest';
-import { describeBadEvents } from '../integration/bad-events.suite.ts';
+import { describeDroppedDatabase } from '../integration/app/dropped-database.suite.ts';
 import { describeSending } from '../integration/broadcast/sending.suite.ts';
-import { describeDroppedDatabase } from '../integration/dropped-database.suite.ts';
-import { describeErasure } from '../integration/erasure.suite.ts';
-import { describeRebuild } from '../integration/rebuild.suite.ts';
-import { describeKilledRebuild, describeLeftVersions } from '../integration/rebuild-killed.suite.ts';
+import { describeErasure } from '../integration/intake/erasure.suite.ts';
+import { describeBadEvents } from '../integration/projections/bad-events.suite.ts';
+import { describeRebuild } from '../integration/projections/rebuild.suite.ts';
+import { describeKilledRebuild, describeLeftVersions } from '../integration/projections/rebuild-killed.suite.ts';
 import { describeAccounts } from '../integration/referral/accounts-api.suite.ts';
 import { describeAccruals } from '../integration/referral/accruals.suite.ts';
 import { describeAttribution } from '../integration/referral/attribution.suite.ts';

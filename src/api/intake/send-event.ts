@@ -51,7 +51,7 @@ export function sendEvent(receive: ReceiveCustomEvents, unknownUsers: ReportUnkn
 /**
  * Reads a custom event of the usual form as the schema `customEvent` does, in a quarter of its time. That schema is
  * most of the cost of a batch. Null means only that the schema must read it: the schema names mistakes, and reads
- * unusual but right events (null for absent, numbers of many digits). `test/unit/intake-usual-event.test.ts` compares
+ * unusual but right events (null for absent, numbers of many digits). `test/unit/intake/intake-usual-event.test.ts` compares
  * the two.
  */
 export function usualCustomEvent(given: unknown, now: number): CustomEvent | null {

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { startCitus } from '../../support/citus-server.ts';
 import { onServerOf } from '../../support/database.ts';
 import { startTestService } from '../../support/service.ts';
-import { describeRebuild } from '../rebuild.suite.ts';
+import { describeRebuild } from '../projections/rebuild.suite.ts';
 import { describeAttribution } from '../referral/attribution.suite.ts';
 import { describeLedger } from '../referral/ledger.suite.ts';
 

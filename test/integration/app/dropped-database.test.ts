@@ -1,0 +1,4 @@
+import { startTestService } from '../../support/service.ts';
+import { describeDroppedDatabase } from './dropped-database.suite.ts';
+
+describeDroppedDatabase(() => startTestService());

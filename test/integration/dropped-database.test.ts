@@ -1,4 +1,0 @@
-import { startTestService } from '../support/service.ts';
-import { describeDroppedDatabase } from './dropped-database.suite.ts';
-
-describeDroppedDatabase(() => startTestService());

@@ -1,0 +1,6 @@
+import { describe } from 'vitest';
+import { startTestService } from '../../support/service.ts';
+import { describeRebuild } from './rebuild.suite.ts';
+
+/** `test/long/engines.test.ts` rebuilds the read models one after the other, on each engine, before a release. */
+describe('a rebuild', () => describeRebuild(() => startTestService(), { unchanged: ['events'], changes: [['users']] }));
