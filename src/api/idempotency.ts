@@ -19,7 +19,7 @@ const MAX_LENGTH = 255;
 interface Commands {
   /** Ids of the commands that this instance is working on. Across instances the log decides which one is first. */
   readonly running: Set<string>;
-  /** The commit that holds the command, of a stream of the same key as this one. */
+  /** The commit that holds the command. Its stream has the same key as this one. */
   find(stream: string, id: string): Promise<RecordedCommit | null>;
 }
 
@@ -75,7 +75,7 @@ function callerOf(request: FastifyRequest): number | string {
 /**
  * As {@link idempotently}, for answers that need the commit's result: `answerOf` makes the answer from the result of
  * `work`, for this request or for the commit that it repeats. If that commit is known beforehand, `work` gets it as
- * `first` and checks nothing any more. Throws as {@link idempotently}.
+ * `first` and makes no checks. Throws as {@link idempotently}.
  * @param streamOf the stream of a command that is not about the bot of the request, by the command's id
  */
 export async function underKey<A extends Pick<Appended, 'repeated'> | null, T>(

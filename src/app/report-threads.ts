@@ -87,7 +87,7 @@ class Threads implements ReportThreads {
     return this.threads.destroy();
   }
 
-  /** Runs a report at its turn. Its time is measured with its wait. */
+  /** Runs a report at its turn. The measured time includes the wait. */
   private runAtTurn(request: ReportRequest | CellRequest, keyId: number): Promise<ReportOutcome> {
     const { type } = request.parsed.report;
     const attributes = { 'botledger.report.type': type };
@@ -197,8 +197,8 @@ function restoredCell(cell: Cell): Cell {
 }
 
 /**
- * The file that a thread runs. From source, the thread has to register tsx itself: in Node.js 20 it does not take it
- * over.
+ * The file that a thread runs. From source, the thread has to register tsx itself: a thread of Node.js 20 does not
+ * inherit it.
  */
 function program(name: string): { readonly filename: string; readonly execArgv?: string[] } {
   if (extname(import.meta.url) === '.js') return { filename: fileURLToPath(new URL(`./${name}.js`, import.meta.url)) };

@@ -25,9 +25,9 @@ export interface LeaseHolder {
   hold<T>(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
   /**
    * Takes part in the share `name`, whose parts are divided among all who take part (share-plan.ts), each part a lease.
-   * Runs `work` on the parts that this holder has. The work's signal aborts when others are to have some of them, when some
-   * are lost, and when more have come: then `work` runs again, on the parts of that time.
-   * @returns the result of a work that ended by itself, or undefined if the signal aborted first
+   * Runs `work` on the parts that this holder has. The work's signal aborts when the holder must give parts back, has
+   * lost parts or got more. Then `work` runs again on the parts that it holds by then.
+   * @returns the result of the work if it ended by itself; undefined if the signal aborted first
    */
   share<T>(
     name: string,
@@ -57,7 +57,7 @@ interface HeldLease {
 /** A lease that another holder has, and this one waits for. */
 interface AwaitedLease {
   readonly name: string;
-  /** Called once the lease is taken, with the time at which it was requested. */
+  /** Called when the holder gets the lease, with the time at which it was requested. */
   taken(requestedAt: number): void;
   failed(error: unknown): void;
 }

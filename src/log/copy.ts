@@ -33,7 +33,7 @@ export interface CopySource extends Pick<EventLog, 'engine' | 'endCursor' | 'lag
 export interface CopyOptions {
   readonly from: CopySource;
   readonly to: EventLog;
-  /** Every category of stream there is. */
+  /** All categories of streams. */
   readonly categories: readonly string[];
   readonly signal: AbortSignal;
   /** Called with the number of commits copied so far, and about how many there are. */
@@ -133,7 +133,7 @@ export class StreamDigests {
     return digest?.commits === commits && digest.hash === hash;
   }
 
-  /** Names of the streams that the two do not have alike. */
+  /** Names of the streams that differ between the two logs. */
   differences(other: StreamDigests): string[] {
     const names = new Set([...this.#streams.keys(), ...other.#streams.keys()]);
     return [...names].filter((name) => this.of(name)?.hash !== other.of(name)?.hash).sort();
@@ -185,9 +185,10 @@ function expectedOf({ revision, prev }: RecordedCommit): { revision: number; has
 }
 
 /**
- * Cuts commits into groups, in order. A group holds commits of one kind: of exact streams, of *any* streams with a command,
- * or of *any* streams without, since an engine may append a group one kind after the other. It holds one commit of each
- * exact stream at most, since an engine may compare a commit with the head before it has appended the one before.
+ * Cuts commits into groups, in order. A group holds commits of one kind: of exact streams, of *any* streams with a
+ * command, or of *any* streams without, since an engine may append a group one kind after the other. It holds one
+ * commit of each exact stream at most, since an engine may compare a commit with the head before it has appended the
+ * previous commit.
  */
 function* windows(commits: readonly RecordedCommit[]): Generator<RecordedCommit[]> {
   let window: RecordedCommit[] = [];

@@ -13,8 +13,8 @@ export function bytesOfUser(of: UniqueOf, { lines, buckets }: Pick<TallySize, 'l
 }
 
 /**
- * The array type for a bucket plus 1; 0: none. One byte, or two for up to MAX_BUCKETS buckets: the smaller the type,
- * the more of the array fits into the processor's cache.
+ * The array type for a bucket plus 1; 0: none. One byte, or two for up to MAX_BUCKETS buckets: a smaller type lets more
+ * of the array fit into the processor's cache.
  */
 const seenType = (buckets: number) => (buckets < 2 ** 8 ? Uint8Array : Uint16Array);
 

@@ -15,7 +15,7 @@ export interface ResolveAudience {
   /** Public key of the broadcast's bot. */
   readonly bot: string;
   readonly broadcastId: number;
-  /** The chats of the audience as it is now, ascending, in chunks of any size but 0. Days are counted back from `asOf`. */
+  /** The chats of the present audience, ascending, in chunks of at least one. Days are counted back from `asOf`. */
   readonly chats: (from: {
     /** Ms UTC. */
     readonly asOf: number;
@@ -28,7 +28,7 @@ export interface ResolveAudience {
 
 export interface ResolvedAudience {
   readonly count: number;
-  /** A reader that has passed it has the whole audience. */
+  /** A reader that has passed this position has the whole audience. */
   readonly position: Position;
 }
 
@@ -36,7 +36,7 @@ export interface ResolvedAudience {
  * Freezes the audience of a broadcast: a commit for each chunk, while the next chunk is fetched, then the end. It may be
  * called again after a crash at any moment, or by several callers at once: a frozen chunk is not frozen again, and after
  * the end every call answers the same.
- * @throws LogUnavailableError, OutcomeUnknownError as `EventLog.append`, and what `chats` throws
+ * @throws LogUnavailableError, OutcomeUnknownError as `EventLog.append`, and errors of `chats`
  */
 export async function resolveAudience(context: CommandContext, command: ResolveAudience): Promise<ResolvedAudience> {
   const { bot, broadcastId, signal } = command;

@@ -19,7 +19,7 @@ export interface CustomEventInput extends Omit<CustomEventItem, 'event_id' | 'va
   readonly value_num?: string | undefined;
 }
 
-/** Takes one event or a list: a refusal's path depends on it. @throws Rejection limit */
+/** Takes one event or a list: the path in a refusal depends on which. @throws Rejection limit */
 export type ReceiveCustomEvents = (
   bot: string,
   events: CustomEventInput | readonly CustomEventInput[],

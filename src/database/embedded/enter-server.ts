@@ -11,7 +11,7 @@ export interface EnterOptions {
   readonly password: string;
   /** Called before each start of the server. */
   choosePort(): Promise<number>;
-  /** Whether to stop a running server without users first: the service that started it was killed. */
+  /** Whether to stop first a running server that has no users: the service that started it was killed. */
   readonly replaceOrphan: boolean;
   /** For how long failed attempts are repeated, in milliseconds. */
   readonly retryForMs: number;
@@ -104,7 +104,8 @@ async function isOrphan({ port }: Server, password: string): Promise<boolean> {
 
 /**
  * Whether the server has a startup process. It replays the server's log after a crash. A server that refuses
- * connections and has none will refuse them forever. Windows shows no titles of processes, so there it returns true.
+ * connections and has no startup process will refuse them forever. Windows shows no titles of processes, so there it
+ * returns true.
  */
 async function hasStartupProcess(serverPid: number): Promise<boolean> {
   if (process.platform === 'win32') return true;

@@ -63,7 +63,7 @@ export interface SendingState {
   readonly claims: Map<number, Claim>;
   lastClaim: number;
   readonly abandoned: Set<number>;
-  /** How many recipients have an outcome that is final, at least for the launch. */
+  /** How many recipients have an outcome that is final for the launch. */
   attempted: number;
   /** How many of them were refused because of the message itself. */
   refused: number;
@@ -199,7 +199,7 @@ export function nextWaiting({ places }: SendingState, from: number): number {
   return found === -1 ? Math.max(from, places.length) : found;
 }
 
-/** While the first calls of a launch may all be refused for the message itself, no more are open at once. */
+/** While the platform may refuse all first calls for the message itself, no further calls are open. */
 export const FIRST_CALLS = 10;
 
 /** Whether the platform refuses the message of the launch itself. */
@@ -229,7 +229,7 @@ export function openPlaces({ claims }: SendingState): number {
   return open;
 }
 
-/** Pauses, unless the log says so already or a later launch has begun. */
+/** Pauses, unless the log has the pause already or a later launch has begun. */
 export function pauseSending(
   state: SendingState,
   broadcast_id: number,
@@ -274,8 +274,8 @@ export function extendRuns(runs: RefusalRuns, outcomes: readonly Outcome[]): voi
 }
 
 /**
- * So many equal refusals end the launch (decisions.md#refused-for-the-message): few before the first delivery, of the launch or
- * of the variant; more after it, since the message suits some recipients.
+ * So many equal refusals end the launch (decisions.md#refused-for-the-message). Before the first delivery of the launch
+ * or of the variant, few are enough. After it more are needed, since the message suits some recipients.
  */
 const BEFORE_DELIVERY = 10;
 const AFTER_DELIVERY = 100;

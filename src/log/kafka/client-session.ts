@@ -31,7 +31,7 @@ export const STALLED_MS = 5000;
 export const CONSUMER = {
   retry: READ_RETRY,
   allowAutoTopicCreation: false,
-  // Otherwise the visible records of another writer's transaction would depend on the time of the read.
+  // Otherwise the time of the read would decide which records of another writer's transaction are visible.
   readUncommitted: true,
   sessionTimeout: 30_000,
   heartbeatInterval: 3000,

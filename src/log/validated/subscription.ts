@@ -17,7 +17,7 @@ export interface ReaderDependencies {
 const DEFAULT_MAX_COMMITS = 1000;
 /** The most bytes of commits in one page of the index. */
 const MAX_PAGE_BYTES = 4 << 20;
-/** A projector rests for 80 ms between batches, so fetching each record as soon as it comes would be for nothing. */
+/** A projector rests for 80 ms between batches, so it gains nothing to fetch each record as soon as it comes. */
 const REST_MS = 20;
 /** A pause between batches without commits, since each batch costs the reader of the subscription a query. */
 const PROGRESS_STEP_MS = 20;
@@ -63,7 +63,7 @@ async function voidsOf(
     first: records[0]!.offset,
     last: records[records.length - 1]!.offset,
   }));
-  // Mostly the index has passed them already, and the question whether it has would be one more.
+  // Mostly the index has passed them already. A question whether it has would be another query.
   let voids = await voidsWithin(index, ranges);
   while (voids === null && !signal.aborted) {
     for (const { partition, last } of ranges) await progress.passed(partition, last, signal);

@@ -100,8 +100,9 @@ export function createUnrecorded(): Unrecorded {
 }
 
 /**
- * How many recipients may be claimed. A kill -9 costs the recipients that are claimed and not answered, so a claim is never
- * more than one second of sending (decisions.md#at-most-once), and no more than is really sent in one.
+ * How many recipients may be claimed. A kill -9 costs the recipients that are claimed and not answered, so a claim is
+ * never more than one second of sending (decisions.md#at-most-once), and never more than the units really sent in the
+ * last second.
  */
 export interface Budget {
   /** How many may be claimed now. @param open how many are claimed and have no outcome */
@@ -113,7 +114,10 @@ export interface Budget {
 /** At most a second's worth of recipients is claimed; from 40 a second on, three quarters of it keep the sender busy. */
 const FAST = 40;
 const FAST_SHARE = 0.75;
-/** Each claim takes at least half: the other half is left to send during the append, and a commit is for many. */
+/**
+ * Each claim takes at least half of the room. The sender sends the other half during the append, and one commit serves
+ * many recipients.
+ */
 const PARTS = 2;
 /** After sending was slow, claims grow again by a quarter each second. */
 const GROW_EVERY_MS = 1000;

@@ -13,11 +13,11 @@ import type { PlatformStatus } from './platform-health.ts';
  * twice a message; the service takes about 300 µs a message in all, with its database.
  */
 
-/** Release recipients that are still unsent after 1 s; a claim lasts one second. */
+/** Releases recipients that are still unsent after 1 s, since a claim lasts one second. */
 const STALE_MS = 1000;
 /**
- * The next recipient is kept longer: one is always claimed, and an album may wait for about 20 s until the limiter has
- * room.
+ * The next recipient is kept longer, since one recipient is always claimed. An album may wait about 20 s until the
+ * limiter has room.
  */
 const STALE_NEXT_MS = 30_000;
 /** How often outcomes are recorded and recipients claimed, unless an input asks for it earlier. */
@@ -176,7 +176,7 @@ function nextEntries(state: Launch, platform: PlatformStatus, now: number): Entr
   const outcomes = state.unrecorded.take((claim) => openOf(state, claim), now, end !== null);
   const taken = [...outcomes.values()].reduce((sum, { length }) => sum + length, 0);
   const isOpen = end === null && platform.waitMs <= 0 && now >= plan.opensAt;
-  // Asked for during a pause, too: the budget grows with time.
+  // Also called during a pause: the budget grows with time.
   const count = room(state, platform, taken, now);
   state.newFiles = [];
   state.unreachable = [];
@@ -196,10 +196,10 @@ function nextEntries(state: Launch, platform: PlatformStatus, now: number): Entr
   };
 }
 
-/** How many recipients may be claimed, when the log has so many outcomes more. */
+/** How many recipients may be claimed once the log has these further outcomes. */
 function room(state: Launch, platform: PlatformStatus, taken: number, now: number): number {
   const { log, plan, files, budget } = state;
-  // Where a call may cost its recipient, its answer is recorded before the next claim.
+  // While each call may lose its recipient, its answer is recorded before the next claim.
   const alone = state.trying || platform.costly;
   const open = openPlaces(log) - (alone ? 0 : silentCalls(state, now)) - taken;
   const sendsNewFile = plan.message.urls.some((url) => !files.has(url)) && isBeginning(log, plan.launch);
@@ -263,7 +263,7 @@ function found(state: Launch, input: Extract<LaunchInput, { type: 'found' }>, no
   const { claim, users, platform } = input;
   const places = state.lookUps.get(claim) ?? [];
   state.lookUps.delete(claim);
-  // Since the claim the platform may have turned out not to work: then one call, later, finds out.
+  // The platform may have failed since the claim. Then one later call finds out whether it works again.
   const isLate = platform.waitMs > 0 || (platform.probing && places.length > 1);
   if (users === null || state.end !== null || isLate)
     return release(

@@ -20,7 +20,10 @@ export interface Permit {
   over(): void;
 }
 
-/** The rest after a start or a takeover, and of a broadcast that resumes: another sender may have sent in the second before. */
+/**
+ * The rest after a start, after a takeover, and before a broadcast resumes: another sender may have sent in the second
+ * before.
+ */
 export const FIRST_REST_MS = 1000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -38,14 +41,14 @@ export class SendQueue {
   private isRequesting = false;
   private alarm: { readonly timer: NodeJS.Timeout; readonly at: number } | null = null;
   /**
-   * An album for which the other broadcasts leave too little room at once. Once they have sent as many units more as it
-   * needs, they wait for it.
+   * An album for which the other broadcasts leave too little room at once. Once the others have sent as many units as
+   * it needs, they wait for it.
    */
   private awaited: { readonly source: Source; readonly until: number } | null = null;
   private stopped: boolean;
 
   /**
-   * @param mostCalls of this bot at once: if answers are slow, other bots must find connections too
+   * @param mostCalls of this bot at once: if answers are slow, other bots must also find connections
    * @param signal no call begins once it aborts
    */
   constructor(
@@ -74,7 +77,7 @@ export class SendQueue {
     this.wake();
   }
 
-  /** A broadcast has something to send that it did not have before. */
+  /** A broadcast has new recipients to send to. */
   wake(): void {
     if (this.isRequesting || this.stopped) return;
     const now = this.elapsed();
@@ -86,13 +89,13 @@ export class SendQueue {
     }
   }
 
-  /** Sends nothing for `ms`: the platform said so, or cannot be reached. */
+  /** Sends nothing for `ms`: the platform asked for a pause, or cannot be reached. */
   rest(ms: number): void {
     this.limiter.restUntil(this.elapsed() + ms);
     for (const source of this.sources) source.rest();
   }
 
-  /** Begins no call any more, and leaves no timer and no listener behind. */
+  /** Begins no more calls, and leaves no timer and no listener behind. */
   close(): void {
     this.signal.removeEventListener('abort', this.stop);
     this.stop();
@@ -103,7 +106,7 @@ export class SendQueue {
     clearTimeout(this.alarm?.timer);
   };
 
-  /** The next broadcast in turn that may send, or how many ms none may. */
+  /** The next broadcast that may send, or for how many ms none may. */
   private next(now: number): Source | number {
     const { limiter, awaited } = this;
     let soonest = Infinity;

@@ -81,7 +81,7 @@ interface Neighbour extends Moment {
   readonly session: number;
 }
 
-/** The nearest events of the table before and after a new one. Only those within the session gap matter. */
+/** The nearest events of the table before and after a new one. Only events within the session gap matter. */
 interface Neighbours {
   readonly before: Neighbour | null;
   readonly after: Neighbour | null;
@@ -126,7 +126,7 @@ function chain(added: readonly Moment[], neighboursOf: (index: number) => Neighb
     if (after === null || (next !== undefined && byMoment(next, after) < 0)) continue;
     const from = current(after.session);
     if (from === session || after.date - event.date > SESSION_GAP_MS) continue;
-    // Without the new events the distance was more than the gap, so `after` is the first event of its session.
+    // Before the new events came, the distance was more than the gap, so `after` is the first event of its session.
     into.set(from, session);
     merges.push({ from, into: session, date: after.date });
   }

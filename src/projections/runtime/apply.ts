@@ -43,7 +43,7 @@ export class BadCommitError extends Error {
     this.#commit = commit;
   }
 
-  /** Undefined: some commit of a batch. */
+  /** Undefined: an unknown commit of a batch. */
   get commit(): RecordedCommit | undefined {
     return this.#commit;
   }
@@ -111,7 +111,7 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
     }
   }
 
-  /** Writes a part of which some commit is bad. */
+  /** Writes a part that contains a bad commit. */
   async function writeAroundBad({ partition, commits, last }: Part): Promise<void> {
     const bad = await applyOneByOne(target, { partition, commits, last }, written.get(partition));
     if (bad === null) {
@@ -173,7 +173,7 @@ async function applyCommits(
 ): Promise<void> {
   const read = await blamingCommits(() => opened);
   const changesNothing = read.length === 0 && also === undefined && moves.every(({ from }) => from !== undefined);
-  // If another projector took a checkpoint, the transaction below says how.
+  // If another projector took a checkpoint, the transaction below throws CheckpointTakenError.
   if (changesNothing && (await passCommits(pool, schema, moves))) return;
   const work = async (tx: pg.ClientBase): Promise<void> => {
     const moved = await moveCheckpoints(tx, schema, moves);

@@ -19,7 +19,7 @@ export type FollowState =
   /** The version is built, ready or live. Applies commits as they come. */
   | { readonly name: 'following' };
 
-/** The log end at a time. */
+/** The log end, and when it was noted. */
 export interface Goal {
   readonly end: Cursor;
   readonly notedAtMs: number;
@@ -45,7 +45,7 @@ type StopReason =
 
 /** How a state treats commits. */
 export interface Conduct {
-  /** Reads the next part of the log while it writes the present one, also if it knows of none. */
+  /** Reads the next commits while it writes the present ones, even if it does not know of more. */
   readonly readsAhead: boolean;
   /** Leaves deferred work that is cheaper if done once for all commits (`behind` of `ReadModel.idle`). */
   readonly defersMore: boolean;
@@ -103,7 +103,7 @@ export function finish(state: FollowState): FollowState {
   return state.name === 'catching up' ? { name: 'following' } : state;
 }
 
-/** @param isDropped whether the version is gone: then the error only follows from that */
+/** @param isDropped whether the version is gone: then that caused the error */
 export function stoppedBy(error: unknown, isDropped: boolean): Stopped {
   if (isDropped) return { name: 'stopped', reason: 'dropped' };
   return { name: 'stopped', reason: error instanceof BadCommitError ? 'bad event' : 'failed' };

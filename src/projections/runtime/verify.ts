@@ -212,7 +212,7 @@ async function replayInto(
     signal: AbortSignal.any([signal, done.signal]),
   });
   let reportedAt = Number.NEGATIVE_INFINITY;
-  // Parts are read and opened while the database writes those before.
+  // Parts are read and opened while the database writes the parts before.
   const parts = ahead(
     partsUpTo(writer, batches, until),
     () => true,
@@ -222,7 +222,8 @@ async function replayInto(
     for await (const part of parts) {
       await writer.write([part]);
       if (hasPassedAll(writer.written, until)) break;
-      // A change of a rate, say, defers work on all earlier events. Done only at the end, that would be every event.
+      // A change of a rate, for example, defers work on all earlier events. If it were left to the end, it would
+      // concern every event.
       await catchUpSlice(target, true);
       if (performance.now() - reportedAt < REPORT_MS) continue;
       reportedAt = performance.now();

@@ -49,7 +49,7 @@ export async function balanceOf(
   return rows;
 }
 
-/** SQL of the balances of user $2 of bot $1 at time $3, by what was recorded at any time. */
+/** SQL of the balances of user $2 of bot $1 at time $3, from all records. */
 export const balanceSql = (accounts: string): string => `SELECT ${columns} ${fromBalances(accounts, 'user_id = $2')}`;
 
 const columns = `
@@ -65,7 +65,9 @@ function fromBalances(accounts: string, which: string): string {
    CROSS JOIN LATERAL (SELECT coalesce(sum(amount), 0) AS on_hold FROM (${onHold(accounts)}) held) h`;
 }
 
-/** The balances of an account as they were at `until`, ms UTC: by what was recorded, and by the holds that had passed. */
+/**
+ * The balances of an account as they were at `until`, ms UTC: from the records up to then and the holds that had ended.
+ */
 export async function balanceAt(
   { pool, accounts }: Tables<'accounts'>,
   { bot, userId }: AccountName,
@@ -79,7 +81,7 @@ export async function balanceAt(
   return rows;
 }
 
-/** SQL of the balances of user $2 of bot $1 at time $3, by what was recorded up to then. */
+/** SQL of the balances of user $2 of bot $1 at time $3, from the records up to then. */
 export function balanceAtSql(accounts: string): string {
   const account = 'x.public_key = $1 AND x.user_id = $2';
   return `

@@ -32,7 +32,7 @@ export interface ChunkCache {
   readonly use: CacheUse;
 }
 
-/** Something that a thread keeps for its next reports besides columns of chunks. */
+/** An entry, other than columns of chunks, that a thread keeps for its next reports. */
 export interface Kept {
   /** The approximate size. */
   readonly bytes: number;
@@ -81,7 +81,7 @@ export function createChunkCache(maxBytes: number): ChunkCache {
     dictionary(key) {
       const known = entries.get(key) as Dictionary | typeof TOO_LARGE | undefined;
       if (known === TOO_LARGE) return null;
-      // It may have grown since it was kept, and is counted again.
+      // The entry may have grown since it was kept, so it is counted again.
       const kept = keep(key, known ?? new Dictionary());
       return kept === TOO_LARGE ? null : kept;
     },
@@ -92,7 +92,7 @@ export function createChunkCache(maxBytes: number): ChunkCache {
 type Entry = Columns | Kept | typeof TOO_LARGE;
 /** Instead of an entry that would take more than {@link LARGEST_SHARE}. */
 export const TOO_LARGE = 'too large';
-/** The largest part of the cache for one of the others, as a field of users or a dictionary. */
+/** The largest fraction of the cache for one other entry, such as a field of users or a dictionary. */
 const LARGEST_SHARE = 0.25;
 
 function bytesOfEntry(entry: Entry): number {
@@ -127,7 +127,7 @@ function valueBytesOf(column: CodedColumn): number {
   return lengths + column.values.length * (VALUE_BYTES + 2 * Uint32Array.BYTES_PER_ELEMENT);
 }
 
-/** The part of the cache that is for UTM labels. */
+/** The fraction of the cache for UTM labels. */
 const UTM_SHARE = 0.1;
 /** Bytes of five labels of about 20 letters, with the numberings that reports have made of them (combinations.ts). */
 const UTM_BYTES = 400;
@@ -142,7 +142,7 @@ export interface Dictionaries {
   of(column: CodedName): Dictionary | null;
 }
 
-/** @param oldestChunk under its id dictionaries are kept, as UTM labels are; null: the bot has no chunks */
+/** @param oldestChunk dictionaries and UTM labels are kept under its id; null: the bot has no chunks */
 export function openDictionaries(cache: ChunkCache, oldestChunk: string | null): Dictionaries {
   return { of: (column) => (oldestChunk === null ? null : cache.dictionary(`${oldestChunk} ${column}`)) };
 }

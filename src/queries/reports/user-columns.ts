@@ -11,7 +11,7 @@ import { withConstants } from './statement.ts';
 
 /** Fields of the users of a bot. A thread keeps them for its next reports. */
 export interface UserColumns {
-  /** Null: the field is not kept, because it is of another table, or too large. */
+  /** Null: the field is not kept, because it is in another table, or too large. */
   of(field: ReportField): Promise<UserColumn | null>;
 }
 
@@ -48,7 +48,7 @@ export function openUserColumns(options: UserColumnsOptions): UserColumns {
     return column;
   }
 
-  /** @param since a former state of the column; null: reads all users */
+  /** @param since an earlier state of the column; null: reads all users */
   async function read(field: ReportField, into: KeptUserColumn, since: KeptUserColumn | null): Promise<void> {
     const { botId, tables, snapshot } = options;
     const pending = `{${[...(since?.pending ?? [])].join()}}`;
@@ -78,7 +78,10 @@ export function openUserColumns(options: UserColumnsOptions): UserColumns {
   };
 }
 
-/** Whether each user is in a saved segment. It is of one report: the segment, and what users did, may change before the next. */
+/**
+ * Whether each user is in a saved segment. Valid for one report: the segment and the users' events may change before
+ * the next.
+ */
 function memberColumn(members: Uint8Array): UserColumn {
   const codes = Uint32Array.from(members);
   return { codes, values: [false, true], numbered: () => ({ numbers: codes, values: [[false], [true]] }) };
@@ -118,12 +121,12 @@ export interface UserColumn {
   numbered(): { readonly numbers: Uint32Array; readonly values: readonly (readonly FieldValue[])[] };
 }
 
-/** Users that `users` has before `events` does. More than these are not worth looking up for each report. */
+/** Users that are in `users` and not yet in `events`. With more of them, a look-up for each report does not pay. */
 const MOST_PENDING = 1000;
 /** Values that no user has any more, besides one for each user. */
 const MOST_UNUSED = 4096;
 
-/** A column as of a number of changes. A later state shares the lists of values, to which values are only added. */
+/** A column after a number of changes. A later state shares the lists of values, to which values are only added. */
 class KeptUserColumn implements UserColumn {
   readonly upto: number;
   readonly codes: Uint32Array;
@@ -199,7 +202,7 @@ interface Known {
   readonly codes: Map<string, number>;
   /** Of all texts. */
   letters: number;
-  /** Numbers by the key of a shown value: values that look alike are one. */
+  /** Numbers by the key of a shown value: values that look the same share a number. */
   readonly numbers: Map<string, number>;
   /** By number. */
   readonly shown: (readonly FieldValue[])[];
