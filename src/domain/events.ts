@@ -85,6 +85,8 @@ const eventTypes = [
   auto.autoPayoutsMade,
   broadcast.broadcastCreated,
   broadcast.broadcastSaved,
+  broadcast.broadcastArchived,
+  broadcast.broadcastDeleted,
   broadcast.broadcastActivated,
   broadcast.broadcastResolutionStarted,
   broadcast.broadcastAudienceFrozen,

@@ -221,6 +221,20 @@ export interface Methods {
      */
     cancelBroadcast(body: Body<'/v1/broadcast/cancel'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/broadcast/cancel', 'post'>>>;
     /**
+     * Put a broadcast into the archive, or take it out.
+     *
+     * `POST /v1/broadcast/archive`
+     * @throws BotledgerError
+     */
+    archiveBroadcast(body: Body<'/v1/broadcast/archive'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/broadcast/archive', 'post'>>>;
+    /**
+     * Delete a draft.
+     *
+     * `POST /v1/broadcast/delete`
+     * @throws BotledgerError
+     */
+    deleteBroadcast(body: Body<'/v1/broadcast/delete'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/broadcast/delete', 'post'>>>;
+    /**
      * Upload a list of chats for a draft, to be named in its audience as a custom segment.
      *
      * `POST /v1/broadcast/upload-segment`
@@ -636,6 +650,8 @@ export const CALLS: Readonly<Record<keyof Methods, Readonly<Record<string, strin
     listBroadcasts: 'GET /v1/broadcast/list',
     activateBroadcast: 'POST /v1/broadcast/activate',
     cancelBroadcast: 'POST /v1/broadcast/cancel',
+    archiveBroadcast: 'POST /v1/broadcast/archive',
+    deleteBroadcast: 'POST /v1/broadcast/delete',
     uploadSegment: 'POST /v1/broadcast/upload-segment',
     createSegmentFromReport: 'POST /v1/broadcast/segment-from-report',
     listRecipients: 'GET /v1/broadcast/recipients',

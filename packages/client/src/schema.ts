@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 ebfe7332bec29679555412607ffc750fe06a415709042dc3af4665384eb5c704
-// Types: sha256 578f51c46e8548e75ea0e875f602903271d12c749e18405a8670fcb1d4d59a4c
+// Sources: sha256 ac77a1a0dd1c208e47b3522fa9a5c3a4d3cce1e272b57912bd7672fc9a0c0dea
+// Types: sha256 f78189846be1d9e6ca8782fb154b40363130d712b8f725703cd375b9fe35e657
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -93,6 +93,12 @@ export interface paths {
   };
   "/v1/broadcast/cancel": {
     post: { body: Schemas["CancelBroadcastRequest"]; answer: Schemas["CancelBroadcastAnswer"] };
+  };
+  "/v1/broadcast/archive": {
+    post: { body: Schemas["ArchiveBroadcastRequest"]; answer: Schemas["ArchiveBroadcastAnswer"] };
+  };
+  "/v1/broadcast/delete": {
+    post: { body: Schemas["DeleteBroadcastRequest"]; answer: Schemas["DeleteBroadcastAnswer"] };
   };
   "/v1/broadcast/upload-segment": {
     post: { body: Schemas["UploadSegmentRequest"]; answer: Schemas["UploadSegmentAnswer"] };
@@ -314,6 +320,19 @@ export interface components {
       /** @description Values that were accepted but are probably mistakes; absent: none */
       warnings?: components["schemas"]["FieldWarning"][];
     };
+    ArchiveBroadcastAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["Broadcast"];
+      /** @description Values that were accepted but are probably mistakes; absent: none */
+      warnings?: components["schemas"]["FieldWarning"][];
+    };
+    ArchiveBroadcastRequest: {
+      resource_key?: string;
+      id: number;
+      /** @description false: take it out of the archive; default true */
+      archived?: boolean | null;
+    };
     Attribution: {
       referral_id: number;
       referrer_id: number | null;
@@ -481,6 +500,11 @@ export interface components {
       count_cancelled: number;
       /** @description May have been delivered: the platform gave no answer */
       count_unknown: number;
+      /**
+       * @description In the archive; a launch takes it out
+       * @constant
+       */
+      archived?: true;
       error: string | null;
       paused_until: components["schemas"]["LocalTime"] | null;
     };
@@ -811,6 +835,15 @@ export interface components {
         [key: string]: string | number | boolean | null;
       } | null;
     };
+    DeleteBroadcastAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["DeletedBroadcast"];
+    };
+    DeleteBroadcastRequest: {
+      resource_key?: string;
+      id: number;
+    };
     DeleteReportAnswer: {
       /** @enum {boolean} */
       ok: true;
@@ -834,6 +867,9 @@ export interface components {
       resource_key?: string;
       /** @example 1 */
       saved_segment_id: number;
+    };
+    DeletedBroadcast: {
+      id: number;
     };
     Delivery: {
       payout_id: number;
@@ -1285,6 +1321,11 @@ export interface components {
     };
     ListBroadcastsQuery: {
       "filters[status]"?: number;
+      /**
+       * @description Those in the archive, or the others; absent: both
+       * @enum {string}
+       */
+      "filters[archived]"?: "true" | "false";
       /** @description Part of the name, whatever its case */
       "filters[name]"?: string;
       /** @description A day of the bot's time zone, YYYY-MM-DD, or the first and the last of several, joined by a comma */
@@ -1303,6 +1344,10 @@ export interface components {
       "orders[date_finish]"?: "asc" | "desc";
       /** @enum {string} */
       "orders[running]"?: "asc" | "desc";
+      /** @enum {string} */
+      "orders[count_recipients]"?: "asc" | "desc";
+      /** @enum {string} */
+      "orders[count_delivered]"?: "asc" | "desc";
       /** @description Default 100 */
       limit?: number;
       offset?: number;
@@ -2235,6 +2280,8 @@ export interface components {
     SaveBroadcastRequest: {
       resource_key?: string;
       id: number;
+      /** @description Another type of a draft; without message and variants it loses those that it has */
+      type?: ("sendMessage" | "sendPhoto" | "sendVideo" | "sendDocument" | "sendAnimation" | "sendAudio" | "sendVoice" | "sendMediaGroup") | null;
       /** @description For the owner, 1 to 250 characters */
       name?: string | null;
       segmentations?: components["schemas"]["Segmentations"] | null;

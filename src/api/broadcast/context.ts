@@ -175,7 +175,7 @@ function toApiError(error: unknown): unknown {
 /** A broadcast as every method answers it (interface.md, "Broadcast object"); dates in the timezone of the bot. */
 export function broadcastObject(found: Broadcast, statistics: BroadcastStatistics, timezone: string): object {
   const broadcast = isOver(found) && !areOfEnd(statistics, found) ? beforeEnd(found) : found;
-  const { id, status, name, type, segmentations, message, variants = [], settings, frozen } = broadcast;
+  const { id, status, name, type, segmentations, message, variants = [], settings, frozen, archived } = broadcast;
   const shown = (ms: number | null): string | null => (ms === null ? null : localTimeOf(ms, timezone));
   const { paused_until, error, count_delivered, count_not_delivered, count_unknown } = statistics;
   const count_recipients = frozen ?? statistics.count_recipients;
@@ -189,6 +189,7 @@ export function broadcastObject(found: Broadcast, statistics: BroadcastStatistic
     segmentations: parseJson(Buffer.from(segmentations)),
     message,
     ...(variants.length === 0 ? {} : { variants }),
+    ...(archived === undefined ? {} : { archived }),
     settings: { ...settings, track_clicks: settings.track_clicks ?? false },
     date_send: shown(broadcast.date_send),
     date_create: shown(broadcast.date_create),

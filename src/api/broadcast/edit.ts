@@ -3,12 +3,12 @@ import { activateBroadcast, cancelBroadcast } from '../../commands/broadcast/act
 import { saveBroadcast } from '../../commands/broadcast/change.ts';
 import { type Broadcast, type BroadcastContent, isLaunchable, messagesOf } from '../../domain/broadcast/broadcast.ts';
 import { Status } from '../../domain/broadcast/broadcast-status.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { type JsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { botOf } from '../access.ts';
 import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { idOf, objectOf, parseContent } from './content.ts';
+import { idOf, objectOf, parseContent, parseType } from './content.ts';
 import {
   type BroadcastChanges,
   type Checked,
@@ -112,7 +112,13 @@ async function edited(changes: BroadcastChanges, request: FastifyRequest, body: 
   const id = idOf(body, 'id');
   const broadcast = await namedBroadcast(changes, request, id);
   const problems: Problem[] = [];
-  const content = parseContent(body, await contentContext(changes, request, body, broadcast), problems);
+  // The type of any other broadcast does not change.
+  const given = property(body, 'type') === undefined ? undefined : parseType(body, problems);
+  const type = broadcast.status === Status.draft ? (given ?? broadcast.type) : broadcast.type;
+  const content = {
+    ...parseContent(body, await contentContext(changes, request, body, { type, id }), problems),
+    ...(type === broadcast.type ? {} : { type }),
+  };
   if (problems.length > 0) throw invalid(problems);
   const { status, date_send } = broadcast;
   // The date of any other broadcast is neither saved nor used.

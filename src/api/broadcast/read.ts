@@ -44,6 +44,7 @@ export function list(db: Reader, asOf: DataAsOf): AnyRoute {
       const data_as_of = await asOf([tables.broadcasts, tables.recipients], timezone);
       const { items, total } = await listBroadcasts(tables, bot_id, {
         status: query['filters[status]'],
+        archived: query['filters[archived]'],
         // Every name contains the empty text, also if there is no name.
         name: query['filters[name]'] || undefined,
         created: createdOf(query['filters[date_create]'], timezone),

@@ -9,6 +9,7 @@ import { dataAsOf } from '../data-as-of.ts';
 import type { ReportsOfBots } from '../reports/reports-of-bots.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
+import { archive, remove } from './archive.ts';
 import { audienceSize } from './audience-size.ts';
 import { conversions } from './conversions.ts';
 import { create } from './create.ts';
@@ -54,6 +55,8 @@ export function broadcastRoutes(
     list(db, asOf),
     activate(changes),
     cancel(changes),
+    archive(changes),
+    remove(changes),
     uploadSegment(changes),
     segmentFromReport(changes, findUsers, { db, log }),
     recipients(changes),

@@ -92,8 +92,25 @@ export const createBody: z.ZodType<JsonObject> = z
 
 /** Parsed as an object of any shape. */
 export const saveBody: z.ZodType<JsonObject> = z
-  .object({ ...resource, id, ...content })
+  .object({
+    ...resource,
+    id,
+    type: z
+      .enum(MESSAGE_TYPES)
+      .nullish()
+      .describe('Another type of a draft; without message and variants it loses those that it has'),
+    ...content,
+  })
   .meta({ id: 'SaveBroadcastRequest' });
+
+export const archiveBody = z
+  .object({
+    ...resource,
+    id,
+    archived: z.boolean().nullish().describe('false: take it out of the archive; default true'),
+  })
+  .meta({ id: 'ArchiveBroadcastRequest' });
+export const deleteBody = z.object({ ...resource, id }).meta({ id: 'DeleteBroadcastRequest' });
 
 export const cancelBody = z.object({ ...resource, id }).meta({ id: 'CancelBroadcastRequest' });
 
@@ -123,6 +140,11 @@ const paging = {
 
 const filters = {
   'filters[status]': integer(0, BROADCAST_STATUSES.length - 1).optional(),
+  'filters[archived]': z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('Those in the archive, or the others; absent: both'),
   'filters[name]': z
     .string()
     .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not hold U+0000')
@@ -173,6 +195,7 @@ const broadcast = z
     count_not_delivered: z.int().describe('Those of unknown outcome included'),
     count_cancelled: z.int().describe('Never attempted, since it was stopped or failed'),
     count_unknown: z.int().describe('May have been delivered: the platform gave no answer'),
+    archived: z.literal(true).optional().describe('In the archive; a launch takes it out'),
     error: z.string().nullable(),
     paused_until: localTime.nullable(),
   })
@@ -234,6 +257,7 @@ const recipient = z
 export const recipientsAnswer = answer(z.object({ items: z.array(recipient), ...part }).meta({ id: 'Recipients' }));
 
 export const broadcastAnswer = answer(broadcast);
+export const deletedAnswer = answer(z.object({ id }).meta({ id: 'DeletedBroadcast' }));
 export const changeAnswer = broadcastAnswer.extend({
   warnings: z.array(warning).optional().describe('Values that were accepted but are probably mistakes; absent: none'),
 });

@@ -70,3 +70,7 @@ export const conversionsAnswer = answer(
     })
     .meta({ id: 'BroadcastConversions' }),
 );
+
+/** For a client in TypeScript: a change of an answer then breaks its type check. */
+export type StatisticsAnswer = z.infer<typeof statisticsAnswer>['data'];
+export type ConversionsAnswer = z.infer<typeof conversionsAnswer>['data'];

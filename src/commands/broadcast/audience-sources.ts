@@ -1,8 +1,10 @@
+import { broadcast } from '../../domain/broadcast/broadcast.ts';
 import type { TaskSource } from '../../domain/broadcast/readiness.ts';
 import { segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import { broadcastStream, segmentStream } from '../../domain/streams.ts';
 import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
-import { type BroadcastName, existingBroadcast } from './change.ts';
+import { load } from '../decide-and-append.ts';
+import type { BroadcastName } from './change.ts';
 
 /** Sources of an audience, read from the log, so that an id can be used as soon as the service gave it. */
 
@@ -42,8 +44,9 @@ export async function taskSources(
     const ends = await log.streamHeads(some.map(({ bot, id }) => broadcastStream(bot, id)));
     for (const name of some) {
       if (!ends.has(broadcastStream(name.bot, name.id))) continue;
-      const { frozen } = await existingBroadcast(log, name);
-      found.set(name.id, { frozen: frozen !== null });
+      const { state } = await load(log, broadcast, broadcastStream(name.bot, name.id));
+      // A deleted draft has a stream.
+      if (state !== null) found.set(name.id, { frozen: state.frozen !== null });
     }
   }
   return found;

@@ -1,3 +1,4 @@
+import { archiveBroadcast as decideArchive, deleteBroadcast as decideDelete } from '../../domain/broadcast/archive.ts';
 import {
   type Broadcast,
   type BroadcastContent,
@@ -86,6 +87,27 @@ export function saveBroadcast(
   meta: CommandMeta,
 ): Promise<BroadcastChange> {
   return changeBroadcast(context, name, (state) => decide(state, changes), meta);
+}
+
+/**
+ * Puts a broadcast into the archive, or takes it out.
+ * @throws Rejection not_found; conflict: it is scheduled or being sent
+ */
+export function archiveBroadcast(
+  context: CommandContext,
+  { archived, ...name }: BroadcastName & { readonly archived: boolean },
+  meta: CommandMeta,
+): Promise<BroadcastChange> {
+  return changeBroadcast(context, name, (state, now) => decideArchive(state, archived, now), meta);
+}
+
+/** Deletes a draft. @throws Rejection not_found; conflict: it is not a draft */
+export function deleteBroadcast(
+  context: CommandContext,
+  { bot, id }: BroadcastName,
+  meta: CommandMeta,
+): Promise<Pick<BroadcastChange, 'position' | 'repeated'>> {
+  return decideAndAppend(context, broadcast, broadcastStream(bot, id), decideDelete, meta);
 }
 
 /**

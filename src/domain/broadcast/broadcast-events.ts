@@ -79,9 +79,17 @@ export const broadcastCreated = eventType(
 );
 /**
  * Fields that are present replace the broadcast's fields, each as a whole. A message takes the variants away, and
- * variants the message.
+ * variants the message. Another type takes both away, unless the event has the message or the variants of that type.
  */
-export const broadcastSaved = eventType('broadcast_saved', 1, content.partial().extend({ id }));
+export const broadcastSaved = eventType(
+  'broadcast_saved',
+  1,
+  content.partial().extend({ id, type: z.enum(MESSAGE_TYPES).optional() }),
+);
+/** Into the archive, or out of it. A launch also takes it out. */
+export const broadcastArchived = eventType('broadcast_archived', 1, z.object({ id, archived: z.boolean(), at }));
+/** The draft is gone. No other broadcast gets its id. */
+export const broadcastDeleted = eventType('broadcast_deleted', 1, z.object({ id, at }));
 /**
  * To 1. The first launch is 1; each later one sends to recipients that were never attempted. `date_send`: not before; null:
  * at once, also if the date of the broadcast is past.

@@ -3,9 +3,11 @@ import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 import {
   broadcastActivated,
+  broadcastArchived,
   broadcastAudienceFrozen,
   broadcastCancelRequested,
   broadcastCreated,
+  broadcastDeleted,
   broadcastFailed,
   broadcastFinished,
   broadcastLeft,
@@ -49,6 +51,8 @@ export interface Broadcast extends Omit<Created, 'at'> {
   readonly saved_segments?: readonly SavedSegmentRevision[];
   /** Of the launch that is being sent, or was last; absent: it tracks no clicks. */
   readonly clicks?: TrackedClicks;
+  /** Absent: it is not in the archive. */
+  readonly archived?: true;
 }
 
 /** A saved segment with the conditions that its stream has up to the revision. */
@@ -57,7 +61,7 @@ export interface SavedSegmentRevision {
   readonly revision: number;
 }
 
-/** Null: not created yet. */
+/** Null: not created yet, or deleted. */
 export type BroadcastState = Broadcast | null;
 
 const TYPES = [
@@ -72,6 +76,8 @@ const TYPES = [
   broadcastFinished,
   broadcastFailed,
   broadcastLeft,
+  broadcastArchived,
+  broadcastDeleted,
 ] as const;
 
 export type BroadcastEvent = EventOf<(typeof TYPES)[number]>;
@@ -93,7 +99,7 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
       const { launch, date_send: due, at } = event.data;
       const activation = event.data.activation ?? state.activation;
       const begun = { status_before: null, date_activate: at, date_finish: null, error: null };
-      return { ...state, ...begun, status: Status.scheduled, launch, due, activation };
+      return { ...withArchived(state, false), ...begun, status: Status.scheduled, launch, due, activation };
     }
     case 'broadcast_resolution_started': {
       const { saved_segments } = event.data;
@@ -115,15 +121,25 @@ export function evolveBroadcast(state: BroadcastState, event: BroadcastEvent): B
     }
     case 'broadcast_finished':
       return ended(state, Status.finished, event.data.at, state.error);
+    case 'broadcast_archived':
+      return withArchived(state, event.data.archived);
+    case 'broadcast_deleted':
+      return null;
     case 'broadcast_left':
       return state;
   }
 }
 
-/** The fields that a message or variants take away from the broadcast. */
-function alternative(state: Broadcast, { message, variants = [] }: BroadcastContent): BroadcastContent {
+/** The fields that a type, a message or variants take away from the broadcast. */
+function alternative(state: Broadcast, { type, message, variants = [] }: BroadcastContent): BroadcastContent {
   if (variants.length > 0) return { message: {} };
-  return message === undefined || state.variants === undefined ? {} : { variants: [] };
+  const isOther = type !== undefined && type !== state.type;
+  const emptied = isOther ? { message: {} } : {};
+  return (message === undefined && !isOther) || state.variants === undefined ? emptied : { ...emptied, variants: [] };
+}
+
+function withArchived({ archived: _, ...others }: Broadcast, archived: boolean): Broadcast {
+  return archived ? { ...others, archived } : others;
 }
 
 /** A client that does not know the setting does not change it. */
@@ -206,6 +222,8 @@ export function activateBroadcast(
   const isFirst = state.status === Status.draft;
   const { message, variants, settings } = changes;
   if (!isFirst && !keepsDivision(state, changes)) return otherDivision(state, changes);
+  if (!isFirst && (changes.type ?? state.type) !== state.type)
+    return new Rejection('invalid', 'type', 'the type of a broadcast that was launched cannot change');
   const events = saved(state, isFirst ? changes : { message, variants, settings });
   const changed = events.reduce<BroadcastState>(evolveBroadcast, state)!;
   const problem = ready(changed);

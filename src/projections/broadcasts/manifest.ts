@@ -3,6 +3,6 @@ import type { Manifest } from '../read-model.ts';
 /** Broadcasts as they are now, and the lists of chats that were uploaded for them. */
 export const broadcastsManifest: Manifest = {
   name: 'broadcasts',
-  shape: 3,
+  shape: 4,
   categories: ['bot', 'broadcast', 'segment'],
 };

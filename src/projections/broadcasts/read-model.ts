@@ -1,5 +1,10 @@
 import type { ClientBase } from 'pg';
-import { type Broadcast, type BroadcastEvent, evolveBroadcast } from '../../domain/broadcast/broadcast.ts';
+import {
+  type Broadcast,
+  type BroadcastEvent,
+  type BroadcastState,
+  evolveBroadcast,
+} from '../../domain/broadcast/broadcast.ts';
 import { OPEN_STATUSES } from '../../domain/broadcast/broadcast-status.ts';
 import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
 import type { segmentPartUploaded } from '../../domain/broadcast/segment.ts';
@@ -37,7 +42,8 @@ CREATE TABLE broadcasts (
   /* when it is scheduled: not before; null: at once */
   due bigint,
   /* recipients; null until the audience is frozen */
-  frozen bigint
+  frozen bigint,
+  archived boolean NOT NULL
 );
 CREATE INDEX broadcasts_bot ON broadcasts (bot_id, id DESC);
 /* what the service has to do something about */
@@ -76,6 +82,8 @@ const EVENTS = [
   'broadcast_stopped',
   'broadcast_finished',
   'broadcast_failed',
+  'broadcast_archived',
+  'broadcast_deleted',
 ] as const satisfies readonly BroadcastEvent['type'][];
 
 /** Broadcasts as they are now, and the lists of chats that were uploaded for them. */
@@ -86,7 +94,7 @@ export const broadcastsReadModel: ReadModel = {
   placement: BROADCASTS_PLACEMENT,
   async apply(tx, commits) {
     const ids = commits.flatMap(({ events }) => events.flatMap((event) => (isOfBroadcast(event) ? event.data.id : [])));
-    const broadcasts = ids.length === 0 ? new Map<number, Broadcast>() : await loadBroadcasts(tx, ids);
+    const broadcasts = ids.length === 0 ? new Map<number, BroadcastState>() : await loadBroadcasts(tx, ids);
     const bots = new Map<number, string>();
     for (const { stream, events } of commits)
       for (const event of events) {
@@ -94,12 +102,19 @@ export const broadcastsReadModel: ReadModel = {
         else if (event.type === 'segment_part_uploaded') await addPart(tx, keyOf(stream), event.data);
         else if (isOfBroadcast(event)) {
           const { id } = event.data;
-          broadcasts.set(id, evolveBroadcast(broadcasts.get(id) ?? null, event)!);
+          broadcasts.set(id, evolveBroadcast(broadcasts.get(id) ?? null, event));
           bots.set(id, keyOf(stream));
         }
       }
-    const changed = [...bots].map(([id, bot]) => ({ bot, broadcast: broadcasts.get(id)! }));
-    await saveBroadcasts(tx, changed);
+    const changed = [...bots].map(([id, bot]) => ({ id, bot, broadcast: broadcasts.get(id) ?? null }));
+    await saveBroadcasts(
+      tx,
+      changed.flatMap(({ bot, broadcast }) => (broadcast === null ? [] : [{ bot, broadcast }])),
+    );
+    await deleteBroadcasts(
+      tx,
+      changed.flatMap(({ id, broadcast }) => (broadcast === null ? [id] : [])),
+    );
   },
 };
 
@@ -130,7 +145,7 @@ async function addPart(tx: ClientBase, bot: string, data: DataOf<typeof segmentP
   await copyInto(tx, 'segment_chats', 'segment_id, chat_id, bot_id', lines);
 }
 
-export async function loadBroadcasts(tx: ClientBase, ids: readonly number[]): Promise<Map<number, Broadcast>> {
+export async function loadBroadcasts(tx: ClientBase, ids: readonly number[]): Promise<Map<number, BroadcastState>> {
   const { rows } = await tx.query<{ broadcast: string }>({
     name: 'broadcasts.load',
     text: 'SELECT broadcast FROM broadcasts WHERE id = ANY ($1::bigint[])',
@@ -151,21 +166,28 @@ export async function saveBroadcasts(
     public_key: bot,
     name_folded: broadcast.name?.toLowerCase() ?? null,
     broadcast: JSON.stringify(broadcast),
+    archived: broadcast.archived ?? false,
   }));
   const { rowCount } = await tx.query({
     name: 'broadcasts.save',
     text: `INSERT INTO broadcasts (id, bot_id, public_key, owner_id, broadcast, status, status_before, launch, name, name_folded,
-                                   date_send, date_create, date_finish, due, frozen)
+                                   date_send, date_create, date_finish, due, frozen, archived)
            SELECT r.id, bots.bot_id, public_key, bots.owner_id, r.broadcast, r.status, r.status_before, r.launch, r.name,
-                  r.name_folded, r.date_send, r.date_create, r.date_finish, r.due, r.frozen
+                  r.name_folded, r.date_send, r.date_create, r.date_finish, r.due, r.frozen, r.archived
              FROM jsonb_populate_recordset(NULL::broadcasts, $1) AS r JOIN bots USING (public_key)
            ON CONFLICT (id) DO UPDATE SET
              broadcast = EXCLUDED.broadcast, status = EXCLUDED.status, status_before = EXCLUDED.status_before,
              launch = EXCLUDED.launch, name = EXCLUDED.name,
              name_folded = EXCLUDED.name_folded, date_send = EXCLUDED.date_send, date_finish = EXCLUDED.date_finish,
-             due = EXCLUDED.due, frozen = EXCLUDED.frozen`,
+             due = EXCLUDED.due, frozen = EXCLUDED.frozen, archived = EXCLUDED.archived`,
     values: [JSON.stringify(rows)],
   });
   // Fewer rows mean that the log lacks a bot.
   if (rowCount !== rows.length) throw new Error(`${rowCount} rows instead of ${rows.length}: save broadcasts`);
+}
+
+/** Deletes drafts. Their uploaded lists stay: a part that was on its way may still follow. */
+async function deleteBroadcasts(tx: ClientBase, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.query('DELETE FROM broadcasts WHERE id = ANY ($1::bigint[])', [ids]);
 }

@@ -46,10 +46,22 @@ export async function findStatistics(
   return rows[0]?.statistics ?? NO_STATISTICS;
 }
 
-export const BROADCAST_ORDERS = ['id', 'name', 'status', 'date_create', 'date_send', 'date_finish', 'running'] as const;
+export const BROADCAST_ORDERS = [
+  'id',
+  'name',
+  'status',
+  'date_create',
+  'date_send',
+  'date_finish',
+  'running',
+  'count_recipients',
+  'count_delivered',
+] as const;
 
 export interface BroadcastList {
   readonly status?: number | undefined;
+  /** Whether it is in the archive. */
+  readonly archived?: boolean | undefined;
   /** A part of the name; the case is ignored. */
   readonly name?: string | undefined;
   /** Created from the first until before the second, milliseconds since 1970 UTC. */
@@ -64,17 +76,25 @@ export interface BroadcastList {
 export async function listBroadcasts(
   source: Tables<'broadcasts' | 'recipients'>,
   botId: number,
-  { status, name, created, orders, limit, offset }: BroadcastList,
+  { status, archived, name, created, orders, limit, offset }: BroadcastList,
 ): Promise<{ readonly items: readonly BroadcastRow[]; readonly total: number }> {
   const where = `b.bot_id = $1
     AND ($2::int IS NULL OR ${STATUS} = $2) AND ($3::text IS NULL OR strpos(b.name_folded, $3) > 0)
-    AND ($4::bigint IS NULL OR b.date_create >= $4) AND ($5::bigint IS NULL OR b.date_create < $5)`;
-  const values = [botId, status ?? null, name?.toLowerCase() ?? null, created?.from ?? null, created?.until ?? null];
+    AND ($4::bigint IS NULL OR b.date_create >= $4) AND ($5::bigint IS NULL OR b.date_create < $5)
+    AND ($6::boolean IS NULL OR b.archived = $6)`;
+  const values = [
+    botId,
+    status ?? null,
+    name?.toLowerCase() ?? null,
+    created?.from ?? null,
+    created?.until ?? null,
+    archived ?? null,
+  ];
   const sorted = [...orders, { field: 'id', descending: true } as const].map(
     ({ field, descending }) => `${SORTED[field]} ${descending ? 'DESC' : 'ASC'} NULLS LAST`,
   );
   const { rows } = await source.pool.query<Selected>(
-    `SELECT ${COLUMNS} FROM ${tablesOf(source)} WHERE ${where} ORDER BY ${sorted.join()} LIMIT $6 OFFSET $7`,
+    `SELECT ${COLUMNS} FROM ${tablesOf(source)} WHERE ${where} ORDER BY ${sorted.join()} LIMIT $7 OFFSET $8`,
     [...values, limit, offset],
   );
   const counted = await source.pool.query<{ total: number }>(
@@ -116,6 +136,8 @@ const SORTED: Readonly<Record<(typeof BROADCAST_ORDERS)[number], string>> = {
   date_send: 'b.date_send',
   date_finish: 'b.date_finish',
   running: `(${STATUS} IN (2, 6, 7, 8))::int * 2 + (${STATUS} = 1)::int`,
+  count_recipients: 'coalesce(b.frozen, s.count_recipients)',
+  count_delivered: 's.count_delivered',
 };
 
 interface Selected {

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
-import { advanceBroadcast, saveBroadcast } from '../../../src/commands/broadcast/change.ts';
+import {
+  advanceBroadcast,
+  archiveBroadcast,
+  deleteBroadcast,
+  saveBroadcast,
+} from '../../../src/commands/broadcast/change.ts';
 import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
 import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
 import { createBot } from '../../../src/commands/catalog/bots.ts';
@@ -50,7 +55,7 @@ const content = {
   date_send: null,
 };
 
-/** A draft with lists, one that was cancelled, one that has finished, and one that failed and was launched again. */
+/** A draft with lists, one that was cancelled and archived, a deleted one, one that has finished, and one that failed and was launched again. */
 async function aBusyBot(context: CommandContext, ownerId: number, bot: string): Promise<void> {
   const ids = { broadcast: createIdPool(context, 'broadcast'), segment: createIdPool(context, 'segment') };
   const create = async (): Promise<number> => {
@@ -66,6 +71,10 @@ async function aBusyBot(context: CommandContext, ownerId: number, bot: string): 
   const cancelled = await create();
   await activate(cancelled);
   await cancelBroadcast(context, { bot, id: cancelled, ownerId }, {});
+  await archiveBroadcast(context, { bot, id: cancelled, archived: true }, {});
+  const deleted = await create();
+  await uploadSegment(context, ids.segment, { bot, id: deleted }, [4], {});
+  await deleteBroadcast(context, { bot, id: deleted }, {});
   for (const fails of [false, true]) {
     const id = await create();
     await activate(id);
@@ -83,15 +92,23 @@ async function aBusyBot(context: CommandContext, ownerId: number, bot: string): 
 it('holds the state of the log', async () => {
   await project([], 1000);
   const { rows } = await database.pool.query(
-    `SELECT bot_id, owner_id::int, status, name, name_folded, date_send::float8, frozen::int,
+    `SELECT bot_id, owner_id::int, status, name, name_folded, date_send::float8, frozen::int, archived,
             broadcast::jsonb -> 'message' ->> 'text' AS text, broadcast::jsonb ->> 'segmentations' AS segmentations
      FROM ${firstSchema(broadcastsReadModel)}.broadcasts WHERE bot_id = 1 ORDER BY id`,
   );
   const { segmentations } = content;
-  const common = { bot_id: 1, owner_id: 1, text: 'Hello\n\\', segmentations, frozen: null, date_send: null };
+  const common = {
+    bot_id: 1,
+    owner_id: 1,
+    text: 'Hello\n\\',
+    segmentations,
+    frozen: null,
+    date_send: null,
+    archived: false,
+  };
   expect(rows).toEqual([
     { ...common, status: 0, name: 'Saved', name_folded: 'saved', date_send: 1_800_000_000_000 },
-    { ...common, status: 0, name: null, name_folded: null },
+    { ...common, status: 0, name: null, name_folded: null, archived: true },
     { ...common, status: 3, name: null, name_folded: null, frozen: 10 },
     { ...common, status: 1, name: null, name_folded: null, frozen: 10 },
   ]);
@@ -100,11 +117,12 @@ it('holds the state of the log', async () => {
      FROM ${firstSchema(broadcastsReadModel)}.segments JOIN ${firstSchema(broadcastsReadModel)}.segment_chats
        USING (segment_id) GROUP BY segment_id, 1, 2, 3 ORDER BY segment_id`,
   );
-  const [list, single] = [
+  const [list, single, ofDeleted] = [
     { count: 3, parts: 1, stored: 1, chats: [-5, 3, 9] },
     { count: 1, parts: 1, stored: 1, chats: [3] },
+    { count: 1, parts: 1, stored: 1, chats: [4] },
   ];
-  expect(chats.rows).toEqual([list, single, list, single]);
+  expect(chats.rows).toEqual([list, single, ofDeleted, list, single, ofDeleted]);
 });
 
 it('is the same however the partitions interleave and the batches are cut', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { archiveBroadcast, deleteBroadcast } from '../../../src/domain/broadcast/archive.ts';
 import {
   activateBroadcast,
   type BroadcastContent,
@@ -95,6 +96,37 @@ const TABLE: Readonly<Record<CommandName, Partial<Record<BroadcastStatus, Broadc
   fail: { 1: 5, 6: 5, 7: 5, 2: 5 },
 };
 const CALLERS: readonly CommandName[] = ['save', 'activate', 'cancel'];
+
+describe('the archive of broadcasts', () => {
+  it.each(BROADCAST_STATUSES)('takes a broadcast in %i unless something happens to it by itself', (status) => {
+    const archived = given(broadcast, ...WAY[status]).when((state) => archiveBroadcast(state, true, NOW));
+    if ([0, 3, 4, 5].includes(status))
+      archived.yields({ type: 'broadcast_archived', data: { id, archived: true, at: NOW } });
+    else archived.isRefused('conflict', 'id');
+  });
+
+  it('gives back what is launched, and tells nothing twice', () => {
+    const inArchive: BroadcastEvent = { type: 'broadcast_archived', data: { id, archived: true, at: 9 } };
+    expect(given(broadcast, created, inArchive).state()).toMatchObject({ archived: true });
+    expect(given(broadcast, created, inArchive, activated()).state()).not.toHaveProperty('archived');
+    given(broadcast, created, inArchive)
+      .when((state) => archiveBroadcast(state, true, NOW))
+      .yieldsNothing();
+  });
+});
+
+describe('a deletion', () => {
+  it.each(BROADCAST_STATUSES)('of a broadcast in %i is refused unless it is a draft', (status) => {
+    const deleted = given(broadcast, ...WAY[status]).when((state) => deleteBroadcast(state, NOW));
+    if (status === 0) deleted.yields({ type: 'broadcast_deleted', data: { id, at: NOW } });
+    else deleted.isRefused('conflict', 'id');
+  });
+
+  it('leaves no broadcast', () => {
+    const deleted: BroadcastEvent = { type: 'broadcast_deleted', data: { id, at: 9 } };
+    expect(given(broadcast, created, deleted).state()).toBeNull();
+  });
+});
 
 describe('the statuses of a broadcast', () => {
   const names = Object.keys(COMMANDS) as CommandName[];

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 7309df47b2ce76932268fa92e508ac2c52bf63cc0a2d37a0cb6983bcd766e24a
+# SHA-256 of openapi.json: 1629a67325a9e76f7fc6caf486780d9ad359516b80fadcd85079de65ca2b9abe
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .types import (
     AdminListBotErrorsData,
     AdminListJobsData,
     AdminListProcessesData,
+    ArchiveBroadcastRequest,
     Attribution,
     AudienceSize,
     AudienceSizeRequest,
@@ -47,8 +48,10 @@ from .types import (
     DeadLetter,
     DeadLetters,
     DecidedDeadLetter,
+    DeleteBroadcastRequest,
     DeleteReportRequest,
     DeleteSavedSegmentRequest,
+    DeletedBroadcast,
     Delivery,
     DescribeEventBody,
     DetailedAccrual,
@@ -183,6 +186,8 @@ OPERATIONS: dict[str, Operation] = {
     'listBroadcasts': Operation('GET', '/v1/broadcast/list', keyed=False, harmless=True, numbers=()),
     'activateBroadcast': Operation('POST', '/v1/broadcast/activate', keyed=True, harmless=True, numbers=()),
     'cancelBroadcast': Operation('POST', '/v1/broadcast/cancel', keyed=True, harmless=True, numbers=()),
+    'archiveBroadcast': Operation('POST', '/v1/broadcast/archive', keyed=True, harmless=True, numbers=()),
+    'deleteBroadcast': Operation('POST', '/v1/broadcast/delete', keyed=True, harmless=True, numbers=()),
     'uploadSegment': Operation('POST', '/v1/broadcast/upload-segment', keyed=True, harmless=True, numbers=()),
     'createSegmentFromReport': Operation('POST', '/v1/broadcast/segment-from-report', keyed=True, harmless=True, numbers=()),
     'listRecipients': Operation('GET', '/v1/broadcast/recipients', keyed=False, harmless=True, numbers=()),
@@ -381,13 +386,13 @@ class Methods(Calls):
         """A broadcast: its content, status and statistics"""
         return cast('Broadcast', self._data('getBroadcast', query={'id': id}))
 
-    def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
+    def list_broadcasts(self, *, filters_status: int | None = None, filters_archived: Literal['true', 'false'] | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, orders_count_recipients: Literal['asc', 'desc'] | None = None, orders_count_delivered: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first"""
-        return cast('Broadcasts', self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'limit': limit, 'offset': offset}))
+        return cast('Broadcasts', self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[archived]': filters_archived, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'orders[count_recipients]': orders_count_recipients, 'orders[count_delivered]': orders_count_delivered, 'limit': limit, 'offset': offset}))
 
-    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Broadcast]:
+    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_archived: Literal['true', 'false'] | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, orders_count_recipients: Literal['asc', 'desc'] | None = None, orders_count_delivered: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Broadcast]:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first: all pages"""
-        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'limit': limit, 'offset': offset}, items='items')
+        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[archived]': filters_archived, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'orders[count_recipients]': orders_count_recipients, 'orders[count_delivered]': orders_count_delivered, 'limit': limit, 'offset': offset}, items='items')
 
     def activate_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""
@@ -396,6 +401,14 @@ class Methods(Calls):
     def cancel_broadcast(self, body: CancelBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Stop a broadcast; one that was not picked up yet becomes a draft again"""
         return cast('Broadcast', self._data('cancelBroadcast', body=body, idempotency_key=idempotency_key))
+
+    def archive_broadcast(self, body: ArchiveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
+        """Put a broadcast into the archive, or take it out"""
+        return cast('Broadcast', self._data('archiveBroadcast', body=body, idempotency_key=idempotency_key))
+
+    def delete_broadcast(self, body: DeleteBroadcastRequest, *, idempotency_key: str | None = None) -> DeletedBroadcast:
+        """Delete a draft"""
+        return cast('DeletedBroadcast', self._data('deleteBroadcast', body=body, idempotency_key=idempotency_key))
 
     def upload_segment(self, body: UploadSegmentRequest, *, idempotency_key: str | None = None) -> UploadedSegment:
         """Upload a list of chats for a draft, to be named in its audience as a custom segment"""
@@ -841,13 +854,13 @@ class AsyncMethods(AsyncCalls):
         """A broadcast: its content, status and statistics"""
         return cast('Broadcast', await self._data('getBroadcast', query={'id': id}))
 
-    async def list_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
+    async def list_broadcasts(self, *, filters_status: int | None = None, filters_archived: Literal['true', 'false'] | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, orders_count_recipients: Literal['asc', 'desc'] | None = None, orders_count_delivered: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> Broadcasts:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first"""
-        return cast('Broadcasts', await self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'limit': limit, 'offset': offset}))
+        return cast('Broadcasts', await self._data('listBroadcasts', query={'filters[status]': filters_status, 'filters[archived]': filters_archived, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'orders[count_recipients]': orders_count_recipients, 'orders[count_delivered]': orders_count_delivered, 'limit': limit, 'offset': offset}))
 
-    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Broadcast]:
+    def iterate_broadcasts(self, *, filters_status: int | None = None, filters_archived: Literal['true', 'false'] | None = None, filters_name: str | None = None, filters_date_create: str | None = None, orders_id: Literal['asc', 'desc'] | None = None, orders_name: Literal['asc', 'desc'] | None = None, orders_status: Literal['asc', 'desc'] | None = None, orders_date_create: Literal['asc', 'desc'] | None = None, orders_date_send: Literal['asc', 'desc'] | None = None, orders_date_finish: Literal['asc', 'desc'] | None = None, orders_running: Literal['asc', 'desc'] | None = None, orders_count_recipients: Literal['asc', 'desc'] | None = None, orders_count_delivered: Literal['asc', 'desc'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Broadcast]:
         """Broadcasts of the bot, filtered, ordered and paged; the latest first: all pages"""
-        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'limit': limit, 'offset': offset}, items='items')
+        return self._pages('listBroadcasts', query={'filters[status]': filters_status, 'filters[archived]': filters_archived, 'filters[name]': filters_name, 'filters[date_create]': filters_date_create, 'orders[id]': orders_id, 'orders[name]': orders_name, 'orders[status]': orders_status, 'orders[date_create]': orders_date_create, 'orders[date_send]': orders_date_send, 'orders[date_finish]': orders_date_finish, 'orders[running]': orders_running, 'orders[count_recipients]': orders_count_recipients, 'orders[count_delivered]': orders_count_delivered, 'limit': limit, 'offset': offset}, items='items')
 
     async def activate_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""
@@ -856,6 +869,14 @@ class AsyncMethods(AsyncCalls):
     async def cancel_broadcast(self, body: CancelBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Stop a broadcast; one that was not picked up yet becomes a draft again"""
         return cast('Broadcast', await self._data('cancelBroadcast', body=body, idempotency_key=idempotency_key))
+
+    async def archive_broadcast(self, body: ArchiveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
+        """Put a broadcast into the archive, or take it out"""
+        return cast('Broadcast', await self._data('archiveBroadcast', body=body, idempotency_key=idempotency_key))
+
+    async def delete_broadcast(self, body: DeleteBroadcastRequest, *, idempotency_key: str | None = None) -> DeletedBroadcast:
+        """Delete a draft"""
+        return cast('DeletedBroadcast', await self._data('deleteBroadcast', body=body, idempotency_key=idempotency_key))
 
     async def upload_segment(self, body: UploadSegmentRequest, *, idempotency_key: str | None = None) -> UploadedSegment:
         """Upload a list of chats for a draft, to be named in its audience as a custom segment"""

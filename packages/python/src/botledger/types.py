@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 7309df47b2ce76932268fa92e508ac2c52bf63cc0a2d37a0cb6983bcd766e24a
+# SHA-256 of openapi.json: 1629a67325a9e76f7fc6caf486780d9ad359516b80fadcd85079de65ca2b9abe
 
 from __future__ import annotations
 
@@ -541,6 +541,8 @@ class Broadcast(TypedDict):
     """Never attempted, since it was stopped or failed"""
     count_unknown: int
     """May have been delivered: the platform gave no answer"""
+    archived: NotRequired[Literal[True]]
+    """In the archive; a launch takes it out"""
     error: str | None
     paused_until: LocalTime | None
 
@@ -548,6 +550,8 @@ class Broadcast(TypedDict):
 class SaveBroadcastRequest(TypedDict):
     resource_key: NotRequired[str]
     id: int
+    type: NotRequired[Literal['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation', 'sendAudio', 'sendVoice', 'sendMediaGroup'] | None]
+    """Another type of a draft; without message and variants it loses those that it has"""
     name: NotRequired[str | None]
     """For the owner, 1 to 250 characters"""
     segmentations: NotRequired[Segmentations | None]
@@ -569,6 +573,22 @@ class Broadcasts(TypedDict):
 
 class CancelBroadcastRequest(TypedDict):
     resource_key: NotRequired[str]
+    id: int
+
+
+class ArchiveBroadcastRequest(TypedDict):
+    resource_key: NotRequired[str]
+    id: int
+    archived: NotRequired[bool | None]
+    """false: take it out of the archive; default true"""
+
+
+class DeleteBroadcastRequest(TypedDict):
+    resource_key: NotRequired[str]
+    id: int
+
+
+class DeletedBroadcast(TypedDict):
     id: int
 
 
