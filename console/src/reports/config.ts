@@ -1,5 +1,6 @@
 import { filterOf, groupFrom } from '../parts/filter.ts';
 import { isWithin } from '../parts/within.ts';
+import type { Span } from './compared-period.ts';
 import type { Days } from './period.ts';
 import { PRESETS, type Preset } from './period.ts';
 import { type Metric, needsField, type ReportState } from './state.ts';
@@ -15,10 +16,12 @@ export interface SavedSettings {
 
 /** The configuration of a state over the given days. */
 export function configOf(state: ReportState, { from, to }: Days): ReportConfig {
-  return {
-    source_request: sourceOf(state),
-    settings: { params: { ':date_from': `${from} 00:00:00`, ':date_to': `${to} 23:59:59` } },
-  };
+  return configOver(state, { from: `${from} 00:00:00`, to: `${to} 23:59:59` });
+}
+
+/** The configuration of a state between two local times. */
+export function configOver(state: ReportState, { from, to }: Span): ReportConfig {
+  return { source_request: sourceOf(state), settings: { params: { ':date_from': from, ':date_to': to } } };
 }
 
 /** The configuration to save: with the preset of its period, which moves with the day (docs/decisions.md#saved-periods). */

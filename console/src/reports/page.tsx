@@ -11,11 +11,11 @@ import { FirstEvent } from '../parts/first-event.tsx';
 import { Head } from '../parts/head.tsx';
 import { type Loaded, useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
-import type { Answer } from './answer.ts';
 import { Builder } from './builder.tsx';
 import { configOf, type ReportConfig, savedConfigOf, stateOf } from './config.ts';
-import { before, type Days, daysOf } from './period.ts';
-import { COMPARED, type ReportState, readState, START, writeState } from './state.ts';
+import { type Days, daysOf } from './period.ts';
+import { runReport } from './run.ts';
+import { type ReportState, readState, START, writeState } from './state.ts';
 import { useUsers } from './users-dialog.tsx';
 import { Footnotes, View } from './view.tsx';
 import { words } from './words.ts';
@@ -90,26 +90,6 @@ interface SavedReport {
   readonly uuid: string;
   readonly name: string;
   readonly report_config: ReportConfig;
-}
-
-interface RunReport {
-  readonly state: ReportState;
-  /** The period is the one that the answer has. */
-  readonly config: ReportConfig;
-  readonly answer: Answer;
-  readonly previous: Answer | undefined;
-}
-
-async function runReport(state: ReportState, bot: Bot, signal: AbortSignal): Promise<RunReport> {
-  const days = daysOf(state.period, bot.timezone, new Date());
-  const run = (report_config: ReportConfig): Promise<Answer> =>
-    request('/v1/reports/run', { method: 'POST', bot: bot.resource_key, body: { report_config }, signal });
-  const config = configOf(state, days);
-  const [answer, previous] = await Promise.all([
-    run(config),
-    state.compare && COMPARED.includes(state.type) ? run(configOf(state, before(days))) : undefined,
-  ]);
-  return { state, config, answer, previous };
 }
 
 interface ActionsProps {

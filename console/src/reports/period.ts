@@ -41,10 +41,11 @@ export function before({ from, to }: Days): Days {
   return { from: plus(from, -days), to: plus(to, -days) };
 }
 
-function plus(day: string, days: number): string {
+/** The day `days` later. */
+export function plus(day: string, days: number): string {
   return dayText(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
 }
 
-function dayText(ms: number): string {
+export function dayText(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }

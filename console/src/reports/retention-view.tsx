@@ -13,6 +13,7 @@ import {
   valueColumn,
   valueText,
 } from './numbers.tsx';
+import { averageOf, isOver } from './retention-cells.ts';
 import { words } from './words.ts';
 
 /** The cohorts as a heat map, and as lines: one a cohort, beside the average. */
@@ -21,6 +22,8 @@ export function RetentionView({ state, answer, onCell }: PartProps & Pick<ViewPr
   const extra = breakdownOf(answer);
   const nameOfInterval = (n: number): string => `${words.granularities[state.granularity]} ${n}`;
   const titleOf = (row: Row, n: number): string => cellWords.returned(cell(row['cohort'], 'date'), nameOfInterval(n));
+  const { data_as_of } = answer.meta;
+  const over = (row: Row, n: number): boolean => isOver(String(row['cohort']), n, state.granularity, data_as_of);
   const columns: DataColumn[] = [
     ...extra.map(valueColumn),
     { key: 'cohort', label: words.cohort, type: 'date' },
@@ -42,6 +45,7 @@ export function RetentionView({ state, answer, onCell }: PartProps & Pick<ViewPr
           <HeatCell
             part={value}
             users={row[`users_${n}`]}
+            isOver={over(row, n)}
             cell={retentionCell(answer, row, n)}
             title={titleOf(row, n)}
             onCell={onCell}
@@ -57,14 +61,14 @@ export function RetentionView({ state, answer, onCell }: PartProps & Pick<ViewPr
   const lines = answer.rows.map((row, index) => {
     const values = extra.map(({ key, type }) => valueText(row[key], row, type));
     const name = [...values, cell(row['cohort'], 'date')].join(', ');
-    return lineOf(name, (n) => row[`share_${n}`], index < shown);
+    return lineOf(name, (n) => (over(row, n) ? row[`share_${n}`] : null), index < shown);
   });
   return (
     <>
       {state.retention.view === 'lines' && (
         <LegendChart
           times={intervals.map(nameOfInterval)}
-          series={[lineOf(words.average, (n) => averageOf(answer.rows, n)), ...lines]}
+          series={[lineOf(words.average, (n) => averageOf(answer.rows, n, state.granularity, data_as_of)), ...lines]}
           shape="line"
           label={words.types.retention}
           steps
@@ -83,19 +87,13 @@ export function RetentionView({ state, answer, onCell }: PartProps & Pick<ViewPr
 /** Cohorts whose lines are shown at first; the legend shows the others. */
 const LINES = 9;
 
-/** The share of the users of all cohorts whose interval is over. */
-function averageOf(rows: readonly Row[], n: number): number | null {
-  const over = rows.filter((row) => typeof row[`share_${n}`] === 'number');
-  const sum = (key: string): number => over.reduce((all, row) => all + Number(row[key]), 0);
-  return sum('size') === 0 ? null : sum(`users_${n}`) / sum('size');
-}
-
 /** A cell of the heat map; one whose interval is not over yet is empty. */
-function HeatCell({ part, users, ...rest }: HeatCellProps) {
+function HeatCell({ part, users, isOver: over, ...rest }: HeatCellProps) {
   if (part === null || part === undefined) return <span class="hidden">{words.unfinished}</span>;
   return (
-    <span class={`heat heat-${Math.round(Number(part) * 10)}`}>
+    <span class={over ? `heat heat-${Math.round(Number(part) * 10)}` : 'heat open'}>
       <NumberButton value={users} shown={share(Number(part))} {...rest} />
+      {!over && <span class="hidden">{words.unfinished}</span>}
     </span>
   );
 }
@@ -103,4 +101,6 @@ function HeatCell({ part, users, ...rest }: HeatCellProps) {
 interface HeatCellProps extends Pick<NumberButtonProps, 'cell' | 'title' | 'onCell'> {
   readonly part: Value | undefined;
   readonly users: Value | undefined;
+  /** Whether its interval has been counted to its end. */
+  readonly isOver: boolean;
 }
