@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeFindings, CHROMIUM, HOSTILE, type PageOptions, shoot } from '../support/browser.ts';
+import { openReport as open, pick } from '../support/report-page.ts';
 import type { TestBot, TestService } from '../support/service.ts';
 import { startConsole, type TestConsole } from '../support/test-console.ts';
 
@@ -50,15 +51,12 @@ describe.skipIf(CHROMIUM === undefined)('the console leads from a number to its 
   const start = { event: 1, name: 'start', agr: 'total' };
   const bought = (agr = 'total') => ({ event: buy, name: 'buy', agr });
 
-  async function openReport(page: Page, state: object): Promise<void> {
-    const all = { period: { from: DAY, to: DAY }, ...state };
-    await page.goto(`${service.address}/console/reports?report=${encodeURIComponent(JSON.stringify(all))}`);
-    await page.locator('.answer[aria-busy="false"] footer').waitFor();
-  }
+  const openReport = (page: Page, state: object): Promise<void> =>
+    open(page, service, { period: { from: DAY, to: DAY }, ...state });
 
   async function openUsers(page: Page, name: RegExp): Promise<string> {
     await page.locator('.answer').getByRole('button', { name }).first().click();
-    const dialog = page.getByRole('dialog', { name: 'Users behind this number' });
+    const dialog = page.getByRole('dialog', { name: 'People behind this number' });
     await dialog.locator('strong').waitFor();
     return (await dialog.locator('strong').textContent())!;
   }
@@ -68,16 +66,16 @@ describe.skipIf(CHROMIUM === undefined)('the console leads from a number to its 
   it('from a step of a funnel to a draft whose list has as many users', async () => {
     const { page, complaints } = await logIn();
     await openReport(page, { type: 'funnels', metrics: [start, bought()] });
-    expect(await openUsers(page, /^5: show the users of after start, before buy$/)).toBe('5 users');
+    expect(await openUsers(page, /^5: show the people of after Start, before Buy$/)).toBe('5 people');
     await shoot(page, 'users');
     const rows = page.getByRole('dialog').locator('tbody tr');
     expect(await rows.count()).toBe(USERS - BUYERS);
     expect(await rows.first().textContent()).toContain(HOSTILE[4]!);
-    await page.getByRole('button', { name: 'Make a broadcast for these users' }).click();
+    await page.getByRole('button', { name: 'Write to these people' }).click();
     await page.waitForURL(/\/console\/broadcasts\?bot=.*&id=\d+/);
     const id = Number(new URL(page.url()).searchParams.get('id'));
     const { body } = await service.get(`/v1/broadcast/get?id=${id}`, key());
-    expect(body.data).toMatchObject({ status: 0, type: 'sendMessage', name: 'after start, before buy' });
+    expect(body.data).toMatchObject({ status: 0, type: 'sendMessage', name: 'after Start, before Buy' });
     const { segment_id } = body.data.segmentations.include[0].config;
     const { rows: chats } = await service.database.pool.query(
       'SELECT chat_id::int FROM broadcasts_v1.segment_chats WHERE segment_id = $1 ORDER BY chat_id',
@@ -90,15 +88,15 @@ describe.skipIf(CHROMIUM === undefined)('the console leads from a number to its 
   it('from a number of every type of report', async () => {
     const { page, complaints } = await logIn();
     const cases: [object, RegExp, string][] = [
-      [{ chart: 'line', metrics: [bought()] }, /^3: show the users of buy/, '3 users'],
-      [{ chart: 'number', metrics: [bought('total_uniq_user_id')] }, /^3: /, '3 users'],
-      [{ chart: 'pie', metrics: [start], breakdown: ['user.language_code'] }, /^1: .*de$/, '1 user'],
-      [{ chart: 'table', metrics: [bought()], breakdown: ['events.category'] }, /script/, '1 user'],
-      [{ type: 'utm', chart: 'utm_table', metrics: [bought()] }, /^3: /, '3 users'],
-      [{ type: 'funnels', metrics: [start, bought()] }, /^8: .*reached$/, '8 users'],
-      [{ type: 'retention', metrics: [start, bought()] }, /returned in day 0$/, '3 users'],
-      [{ type: 'retention', metrics: [start, bought()] }, /^8: .*started on/, '8 users'],
-      [{ type: 'list' }, /Users of these rows/, '8 users'],
+      [{ chart: 'line', metrics: [bought()] }, /^3: show the people of Buy/, '3 people'],
+      [{ chart: 'number', metrics: [bought('total_uniq_user_id')] }, /^3: /, '3 people'],
+      [{ chart: 'pie', metrics: [start], breakdown: ['user.language_code'] }, /^1: .*German$/, '1 person'],
+      [{ chart: 'table', metrics: [bought()], breakdown: ['events.category'] }, /script/, '1 person'],
+      [{ type: 'utm', chart: 'utm_table', metrics: [bought()] }, /^3: /, '3 people'],
+      [{ type: 'funnels', metrics: [start, bought()] }, /^8: .*reached$/, '8 people'],
+      [{ type: 'retention', metrics: [start, bought()] }, /returned in same day$/, '3 people'],
+      [{ type: 'retention', metrics: [start, bought()] }, /^8: .*started on/, '8 people'],
+      [{ type: 'list' }, /People of these rows/, '8 people'],
     ];
     for (const [state, name, count] of cases) {
       await openReport(page, state);
@@ -115,25 +113,25 @@ describe.skipIf(CHROMIUM === undefined)('the console leads from a number to its 
     const number = page.locator('.answer').getByRole('button', { name: /^3: / }).first();
     await number.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('3 users').waitFor();
+    await page.getByRole('dialog').getByText('3 people').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.ariaLabel')).toMatch(/^3: show the users/);
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toMatch(/^3: show the people/);
   });
 
   it('offers fields of users in filters and breakdowns', async () => {
     const { page } = await logIn();
     await openReport(page, { chart: 'table', metrics: [{ ...start, agr: 'total_uniq' }] });
-    await page.getByRole('combobox', { name: 'Break down by a field' }).selectOption('user.language_code');
+    await pick(page.getByRole('button', { name: /^Split by: / }), /^Language/);
     await page.locator('.answer').getByRole('button', { name: /^7: / }).waitFor();
-    expect(await page.locator('.answer').textContent()).toContain('de');
+    expect(await page.locator('.answer').textContent()).toContain('German');
   });
 
   it.each([false, true])('without an axe finding, whole at 360 px (dark: %s)', async (dark) => {
     const { page } = await logIn({ dark, width: 360 });
     await openReport(page, { type: 'funnels', metrics: [start, bought()], breakdown: ['user.language_code'] });
     expect(await axeFindings(page)).toEqual([]);
-    await openUsers(page, /reached$/);
+    await openUsers(page, /reached/);
     expect(await axeFindings(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
     await shoot(page, `users-360-${dark ? 'dark' : 'light'}`);

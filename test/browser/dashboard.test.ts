@@ -230,11 +230,10 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const other = await started.logIn(bot.apiKey);
     const card = other.page.getByRole('region', { name: HOSTILE[3]! });
     await expect.poll(() => card.locator('.numbers strong').textContent()).toBe('14');
-    // As many days as it was saved with, ending today in the bot's zone, which is named.
-    const shown = new Intl.DateTimeFormat('en-US', { timeZone: ZONE, dateStyle: 'medium' });
+    // As many days as it was saved with, ending today in the bot's zone.
+    const shown = new Intl.DateTimeFormat('en-US', { timeZone: ZONE, month: 'short', day: 'numeric' });
     const days = [Date.now() - 6 * 24 * HOUR, Date.now()].map((at) => shown.format(at)).join(' – ');
-    expect(await card.locator('footer').textContent()).toContain(`${days}. Counted up to ${shown.format(Date.now())}`);
-    expect(await card.locator('footer').textContent()).toContain(ZONE);
+    expect(await card.locator('footer').textContent()).toContain(days);
     await card.getByRole('button', { name: 'Unpin' }).click();
     await card.waitFor({ state: 'detached' });
     const { items } = (await service.get('/v1/reports/list', key())).body.data;

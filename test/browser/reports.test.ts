@@ -1,8 +1,18 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { revokeKey } from '../../src/commands/catalog/keys.ts';
 import { axeFindings, CHROMIUM, type ConsolePage, giveKey, HOSTILE, type PageOptions } from '../support/browser.ts';
 import { longOnly, longRows } from '../support/long-only.ts';
+import {
+  choose,
+  chooseEvent,
+  choosePeriod,
+  form,
+  openReport as open,
+  saidBy,
+  save,
+  settled,
+} from '../support/report-page.ts';
 import type { TestBot, TestService } from '../support/service.ts';
 import { startConsole, type TestConsole } from '../support/test-console.ts';
 
@@ -56,6 +66,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     const menu = page.getByRole('button', { name: 'Menu' });
     if (await menu.isVisible()) await menu.click();
     await page.getByRole('link', { name: 'Reports', exact: true }).click();
+    await page.getByRole('link', { name: 'New report' }).first().click();
   }
   async function opened(apiKey = bot.apiKey, options?: PageOptions): Promise<ConsolePage> {
     const console = await started.logIn(apiKey, options);
@@ -63,11 +74,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     return console;
   }
 
-  async function openReport(page: Page, state: object): Promise<void> {
-    const all = { period: { from: DAY, to: DAY }, ...state };
-    await page.goto(`${service.address}/console/reports?report=${encodeURIComponent(JSON.stringify(all))}`);
-    await page.locator('.answer[aria-busy="false"] footer').waitFor();
-  }
+  const openReport = (page: Page, state: object): Promise<void> =>
+    open(page, service, { period: { from: DAY, to: DAY }, ...state });
 
   /** The cells of the first table of the answer. */
   const cells = (page: Page): Promise<string[][]> =>
@@ -77,7 +85,6 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
       .locator('tbody tr')
       .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('th, td')].map((c) => c.textContent!.trim())));
 
-  const choice = (page: Page, name: string): Locator => page.getByRole('combobox', { name, exact: true });
   const metric = (name: string, agr = 'total'): object => ({ event: events.get(name) ?? null, name, agr });
 
   it('refuses a wrong key in words, logs in with a right one, and out', async () => {
@@ -125,8 +132,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
       });
       expect((await cells(console.page)).map((row) => row.slice(-2))).toEqual(
         [
-          ['en', '7'],
-          ['de', '3'],
+          ['English', '7'],
+          ['German', '3'],
         ].map((row) => expect.arrayContaining(row)),
       );
       await openReport(console.page, { chart: 'table', metrics: [metric('start', 'total_uniq')], filter });
@@ -144,16 +151,18 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
       await openReport(console.page, { type: 'funnels', metrics: [metric('start'), metric('buy')] });
       const rows = await cells(console.page);
       expect(rows.map((row) => row.slice(0, 3))).toEqual([
-        ['1. start', '10', '100%'],
-        ['2. buy', '3', '30%'],
+        ['1. Start', '10', '100\u2009%'],
+        ['2. Buy', '3', '30.0\u2009%'],
       ]);
     });
 
-    it('a retention, with cells that are not over yet empty', async () => {
+    it('a retention: cells that run are marked, those that have not begun are empty, the average has neither', async () => {
       await openReport(console.page, { type: 'retention', metrics: [metric('start'), metric('buy')] });
-      const [row] = await cells(console.page);
-      expect(row!.slice(1, 3)).toEqual(['10', '30%']);
-      expect(row!.at(-1)).toBe('not over yet');
+      const [average, row] = await cells(console.page);
+      expect(average!.slice(0, 4)).toEqual(['Average', '10', '30.0\u2009%', '–']);
+      expect(row!.slice(1, 3)).toEqual(['10', '30.0\u2009%']);
+      expect(row![3]).toBe('0\u2009% not over yet');
+      expect(row!.at(-1)).toBe('');
     });
 
     it('a list', async () => {
@@ -178,27 +187,30 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
 
   it('a report is built by hand, Back undoes, a reload keeps, a link shares, and it is saved and opened', async () => {
     const { page, complaints } = await opened();
-    await choice(page, 'Event 1').selectOption({ label: 'buy (3 ×)' });
-    await choice(page, 'Counted as').selectOption('events');
-    await choice(page, 'Period').selectOption('Last 7 days');
+    await chooseEvent(page, 'Event 1', 'Buy');
+    await choose(page, 'Counted as', 'times');
+    await choosePeriod(page, 'Last 7 days');
     await expect.poll(async () => (await cells(page)).map((row) => row[1]).join()).toContain('3');
-    await choice(page, 'Shown as').selectOption('Bars');
+    await form(page, 'Columns').click();
+    await expect.poll(() => form(page, 'Columns').getAttribute('aria-pressed')).toBe('true');
     await page.goBack();
-    await expect.poll(() => choice(page, 'Shown as').inputValue()).toBe('line');
+    await expect.poll(() => form(page, 'Lines').getAttribute('aria-pressed')).toBe('true');
     await page.reload();
-    await expect.poll(() => choice(page, 'Event 1').inputValue()).toBe(String(events.get('buy')));
+    await expect.poll(() => saidBy(page, 'Event 1')).toBe('Buy');
 
     const shared = await page.context().newPage();
     await shared.goto(page.url());
     await expect.poll(async () => (await cells(shared)).map((row) => row[1]).join()).toContain('3');
 
-    await page.getByLabel('Name', { exact: true }).fill(HOSTILE[0]!);
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.locator('aside').getByRole('button', { name: HOSTILE[0]! }).waitFor();
-    await page.getByRole('button', { name: 'New report' }).click();
-    await expect.poll(() => choice(page, 'Event 1').inputValue()).toBe('');
-    await page.locator('aside').getByRole('button', { name: HOSTILE[0]! }).click();
-    await expect.poll(() => choice(page, 'Event 1').inputValue()).toBe(String(events.get('buy')));
+    await save(page, HOSTILE[0]!);
+    await page.getByRole('heading', { level: 1, name: HOSTILE[0]! }).waitFor();
+    expect(await page.title()).toContain(HOSTILE[0]);
+    await page.getByRole('main').getByRole('link', { name: 'Reports', exact: true }).click();
+    await page.getByRole('link', { name: 'New report' }).click();
+    await expect.poll(() => saidBy(page, 'Event 1')).toBe('Any event');
+    await page.getByRole('main').getByRole('link', { name: 'Reports', exact: true }).click();
+    await page.getByRole('link', { name: HOSTILE[0]! }).click();
+    await expect.poll(() => saidBy(page, 'Event 1')).toBe('Buy');
     expect(complaints).toEqual([]);
   });
 
@@ -215,7 +227,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
       const { page, complaints } = await opened();
       await page.goto(`${service.address}/console/reports?report=${encodeURIComponent(report)}`);
       await page.getByRole('alert').getByText('could not be read').waitFor();
-      await choice(page, 'Period').selectOption('Today');
+      await choosePeriod(page, 'Today');
       await page.getByRole('alert').waitFor({ state: 'detached' });
       expect(complaints).toEqual([]);
     },
@@ -224,10 +236,10 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
   it('by hour: hours still ahead are empty, midnight has its hour, and lines are named', async () => {
     const { page, complaints } = await opened();
     await openReport(page, { period: 'today', granularity: 'hour', compare: true });
-    await page.getByText('Broken line: the period before').waitFor();
-    await page.locator('.legend').getByText('Any event, users', { exact: true }).waitFor();
+    await page.getByText(/^The period before: /).waitFor();
+    await page.locator('.legend').getByText('Any event', { exact: true }).waitFor();
     const rows = await cells(page);
-    expect(rows[0]![0]).toMatch(/12:00.AM/);
+    expect(rows.at(-1)![0]).toMatch(/12:00.AM/);
     // All but the hours of the day that have begun.
     expect(rows.filter(([, value]) => value !== '–').length).toBeLessThanOrEqual(new Date().getUTCHours() + 1);
     expect(complaints).toEqual([]);
@@ -275,11 +287,11 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     const { page } = await started.logIn(bot.apiKey);
     await page.route('**/v1/reports/run', (route) => route.fulfill({ status: 200, body: '<html>' }));
     await show(page);
-    const alert = page.locator('.answer .failure').filter({ hasText: 'The service did not answer.' });
+    const alert = page.locator('.answer').getByRole('alert').filter({ hasText: 'The service did not answer.' });
     await alert.first().waitFor();
     await page.unroute('**/v1/reports/run');
     await alert.first().getByRole('button').click();
-    await page.locator('.answer').getByText('As a table').first().waitFor();
+    await settled(page);
     expect(await alert.count()).toBe(0);
   });
 
@@ -293,11 +305,10 @@ describe.skipIf(CHROMIUM === undefined)('the console shows reports', () => {
     await service.projected();
     await expect
       .poll(async () => {
-        await choice(page, 'Period')
-          .selectOption('Today', { timeout: 1000 })
-          .catch(() => {});
-        await choice(page, 'Period')
-          .selectOption('Yesterday', { timeout: 1000 })
+        await page
+          .getByRole('button', { name: 'Compare' })
+          .or(page.getByRole('button', { name: 'Do not compare' }))
+          .click({ timeout: 1000 })
           .catch(() => {});
         return page.getByRole('heading', { name: 'Log in' }).count();
       })

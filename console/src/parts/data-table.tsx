@@ -1,11 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import type { Value } from '../api.ts';
 import { cell } from '../format.ts';
+import { Cut } from './cut.tsx';
 import { Icon } from './icon.tsx';
 
 export interface DataColumn<Row extends object = Readonly<Record<string, Value>>> {
   readonly key: string;
   readonly label: string;
+  /** The label with what it is of, for a screen reader, where the columns around it say that. */
+  readonly full?: string;
   /** Type of the values. Numbers stand at the right. */
   readonly type?: string;
   readonly show?: (value: Value | undefined, row: Row, index: number) => ComponentChildren;
@@ -63,7 +66,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, id, bars
                 const value = (row as Readonly<Record<string, Value>>)[key];
                 return (
                   <Cell key={key} class={classOf(column)} scope={head === true ? 'row' : undefined}>
-                    {show === undefined ? cell(value, type ?? '') : show(value, row, index)}
+                    {show === undefined ? <Plain value={value} type={type} /> : show(value, row, index)}
                   </Cell>
                 );
               })}
@@ -76,24 +79,29 @@ export function DataTable<Row extends object>({ caption, columns, rows, id, bars
   );
 }
 
+/** A value as it is. A text may be long. */
+function Plain({ value, type = '' }: { readonly value: Value | undefined; readonly type: string | undefined }) {
+  return type === 'string' && typeof value === 'string' ? <Cut text={value} /> : <>{cell(value, type)}</>;
+}
+
 interface ColumnHeadProps {
-  readonly column: Pick<DataColumn, 'key' | 'label' | 'type' | 'wide'>;
+  readonly column: Pick<DataColumn, 'key' | 'label' | 'full' | 'type' | 'wide'>;
   readonly sort: TableSort | undefined;
 }
 
 function ColumnHead({ column, sort }: ColumnHeadProps) {
-  const { key, label } = column;
+  const { key, label, full } = column;
   if (sort === undefined)
     return (
-      <th scope="col" class={classOf(column)}>
-        {label}
+      <th scope="col" class={classOf(column)} aria-label={full}>
+        <Cut text={label} />
       </th>
     );
   const order = sort.by !== key ? undefined : sort.down ? 'descending' : 'ascending';
   return (
-    <th scope="col" class={classOf(column)} aria-sort={order}>
+    <th scope="col" class={classOf(column)} aria-sort={order} aria-label={full}>
       <button type="button" onClick={() => sort.onSort(key)}>
-        {label}
+        <Cut text={label} />
         <Icon name="sort" />
       </button>
     </th>

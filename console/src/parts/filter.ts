@@ -31,6 +31,23 @@ export function filterOf(group: Group): readonly unknown[] | null {
   return [group.join, ...parts];
 }
 
+/** Whether a condition has all its values. A new one begins without. */
+export function isComplete({ field, operator, value }: Condition): boolean {
+  if (field.endsWith('.')) return false;
+  if (operator === 'is') return true;
+  return Array.isArray(value) ? value.length > 0 && value.every((part) => part !== '') : value !== '';
+}
+
+/** The conditions of a group that have all their values. */
+export function completeOf({ join, items }: Group): Group {
+  const complete = items.flatMap((item): (Condition | Group)[] => {
+    if (!isGroup(item)) return isComplete(item) ? [item] : [];
+    const inner = completeOf(item);
+    return inner.items.length === 0 ? [] : [inner];
+  });
+  return { join, items: complete };
+}
+
 function conditionOf({ field, operator, value }: Condition): readonly unknown[] {
   return isRange(operator) ? [operator, field, ...(value as readonly unknown[])] : [operator, field, value];
 }

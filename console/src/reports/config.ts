@@ -1,4 +1,4 @@
-import { filterOf, groupFrom } from '../parts/filter.ts';
+import { completeOf, filterOf, type Group, groupFrom } from '../parts/filter.ts';
 import { isWithin } from '../parts/within.ts';
 import type { Span } from './compared-period.ts';
 import type { Days } from './period.ts';
@@ -34,7 +34,7 @@ export function savedConfigOf(state: ReportState, days: Days): ReportConfig {
 /** The `source_request` of a state, without a period. */
 export function sourceOf(state: ReportState): Readonly<Record<string, unknown>> {
   const { type, chart, metrics, granularity, funnel, retention, list } = state;
-  const filters = filterOf(state.filter);
+  const filters = filterFrom(state.filter);
   const separators = state.breakdown.map((property) => ({ property }));
   const shared = {
     ...(filters === null ? {} : { filters }),
@@ -48,7 +48,7 @@ export function sourceOf(state: ReportState): Readonly<Record<string, unknown>> 
       return {
         type,
         type_chart: type,
-        requests: metrics.map(metricOf),
+        requests: metrics.map(stepOf),
         funnel_order_type: funnel.order,
         funnel_window: funnel.window,
         funnel_window_unit: funnel.unit,
@@ -70,25 +70,43 @@ export function sourceOf(state: ReportState): Readonly<Record<string, unknown>> 
   }
 }
 
-function metricOf({ event, name, agr, field, filter }: Metric): Readonly<Record<string, unknown>> {
-  const filters = filter === undefined ? null : filterOf(filter);
-  return {
-    type: 'trend',
-    event_id: event,
-    event_name: name,
-    agr,
-    ...(needsField(agr) ? { agr_field: field } : {}),
-    ...(filters === null ? {} : { filters }),
-  };
+/** The filter of a group without conditions that have no value yet. */
+const filterFrom = (group: Group): readonly unknown[] | null => filterOf(completeOf(group));
+
+const filtersOf = ({ filter }: Metric): Readonly<Record<string, unknown>> => {
+  const filters = filter === undefined ? null : filterFrom(filter);
+  return filters === null ? {} : { filters };
+};
+
+function metricOf(metric: Metric): Readonly<Record<string, unknown>> {
+  const { event, name, agr, field } = metric;
+  const counted = needsField(agr) ? { agr, agr_field: field } : { agr };
+  return { type: 'trend', event_id: event, event_name: name, ...counted, ...filtersOf(metric) };
 }
 
-function entityOf({ event, name, filter }: Metric): Readonly<Record<string, unknown>> {
-  const filters = filter === undefined ? null : filterOf(filter);
-  return { type: 'event', event_id: event, event_name: name, ...(filters === null ? {} : { filters }) };
+/** A step of a funnel counts people by itself. */
+const stepOf = (metric: Metric): Readonly<Record<string, unknown>> => metricOf({ ...metric, agr: 'total' });
+
+function entityOf(metric: Metric): Readonly<Record<string, unknown>> {
+  return { type: 'event', event_id: metric.event, event_name: metric.name, ...filtersOf(metric) };
 }
 
-/** The state of a saved report's configuration; null: it has settings that the builder would lose. */
+/** A saved configuration as the form has it. */
+export interface ReadConfig {
+  /** Of a configuration beyond the form: near enough to show its answer. */
+  readonly state: ReportState;
+  /** Settings that the form would lose, as the configuration names them. */
+  readonly beyond: readonly string[];
+}
+
+/** The state of a saved report's configuration; null: it has settings that the form would lose. */
 export function stateOf(config: ReportConfig, start: ReportState): ReportState | null {
+  const read = readConfig(config, start);
+  return read === null || read.beyond.length > 0 ? null : read.state;
+}
+
+/** Reads a saved configuration. Null: it is none that this console knows. */
+export function readConfig(config: ReportConfig, start: ReportState): ReadConfig | null {
   const source = config['source_request'] as Readonly<Record<string, unknown>> | undefined;
   const { params, period } = (config['settings'] ?? {}) as Partial<SavedSettings>;
   if (source === undefined || params === undefined) return null;
@@ -123,7 +141,19 @@ export function stateOf(config: ReportConfig, start: ReportState): ReportState |
       limit: Number(source['limit'] ?? start.list.limit),
     },
   };
-  return isWithin(config, configOf(state, days), CAPTIONS) ? state : null;
+  return { state, beyond: beyondForm(config, configOf(state, days)) };
+}
+
+/** Parts of a configuration that the form's own does not have. */
+function beyondForm(config: ReportConfig, form: ReportConfig): string[] {
+  const parts = (of: ReportConfig): Readonly<Record<string, unknown>> => {
+    const { params, ...settings } = of['settings'] as Readonly<Record<string, unknown>>;
+    return { ...(of['source_request'] as object), ...settings, params };
+  };
+  const known = parts(form);
+  return Object.entries(parts(config)).flatMap(([key, value]) =>
+    CAPTIONS.includes(key) || isWithin(value, known[key], CAPTIONS) ? [] : [key],
+  );
 }
 
 /** Names for readers, and the preset of the period: they change no number. */

@@ -1,6 +1,8 @@
 import type { Value } from '../api.ts';
 import { cell } from '../format.ts';
+import { Cut } from '../parts/cut.tsx';
 import type { DataColumn } from '../parts/data-table.tsx';
+import { namedField, spokenValue } from '../parts/names.ts';
 import type { Answer, Column, Row } from './answer.ts';
 import type { Cell, OpenCell } from './cell.ts';
 import { cellWords } from './cell-words.ts';
@@ -47,26 +49,34 @@ export function NumberButton({ value, shown = cell(value, 'number'), cell: named
   );
 }
 
+/** How a value is shown: an average with two decimals, everything else with all its digits. */
+export function figureOf(
+  { metrics }: ReportState,
+  { metric }: Pick<Column, 'metric'>,
+  value: Value | undefined,
+): string {
+  const { agr } = metrics[metric ?? -1] ?? {};
+  const isAverage = /^(property_)?(avg|median)/.test(agr ?? '');
+  return cell(isAverage && typeof value === 'number' ? Number(value.toFixed(2)) : value, 'number');
+}
+
 export function Bar({ part, index = 0 }: { readonly part: number; readonly index?: number }) {
   return <i class={`bar k${(index % 10) + 1}`} style={{ width: `${Math.max(0, Math.min(1, part)) * 100}%` }} />;
 }
 
 /** A column of a breakdown. The row of all other values says so. */
-export function valueColumn({ key, label, type }: Column): DataColumn {
-  return { key, label, type, show: (value, row) => valueText(value, row, type) };
+export function valueColumn({ key, type }: Column): DataColumn {
+  return {
+    key,
+    label: namedField(key).label,
+    type: type === 'number' ? 'text' : type,
+    show: (value, row) => <Cut text={valueText(key, value, row, type)} />,
+  };
 }
 
-export function valueText(value: Value | undefined, row: Row, type: string): string {
+export function valueText(key: string, value: Value | undefined, row: Row, type: string): string {
   if (row['other'] === true) return words.other;
-  return value === null ? words.nothing : cell(value, type);
-}
-
-/** The value of the period before, where periods are compared. */
-export function Before({ value }: { readonly value: Value | undefined }) {
-  return (
-    <span class="quiet-text before">
-      {' '}
-      {words.previous}: {cell(value, 'number')}
-    </span>
-  );
+  if (value === null) return words.nothing;
+  // An id is no number to count with.
+  return type === 'string' || type === 'number' ? spokenValue(key, String(value)) : cell(value, type);
 }

@@ -58,6 +58,10 @@ export const CHART_AGGREGATIONS = [
 ] as const;
 export type AggregationName = (typeof TABLE_AGGREGATIONS)[number] | (typeof CHART_AGGREGATIONS)[number];
 
+/** Whether a table of totals can count a metric. It has no sums and no sessions. */
+export const fitsTable = ({ agr }: Pick<Metric, 'agr'>): boolean =>
+  [agr, OTHER_SET[agr]].some((name) => TABLE_AGGREGATIONS.includes(name as (typeof TABLE_AGGREGATIONS)[number]));
+
 /** The same aggregation in the other set: a change of the chart keeps the quantity that is counted. */
 const OTHER_SET: Readonly<Record<string, AggregationName>> = {
   total_uniq: 'total_uniq_user_id',
@@ -122,6 +126,7 @@ export function readState(text: string | null): ReadState {
   const charts = CHARTS[state.type];
   const fits = charts.includes(state.chart);
   if (!fits && read['chart'] !== undefined) leftOut.push('chart');
+  if (state.metrics.length > mostMetrics(state.type)) leftOut.push('metrics');
   return { state: withType(state, state.type, fits ? state.chart : charts[0]!), leftOut };
 }
 
@@ -213,19 +218,26 @@ export function writeState(state: ReportState): string {
 /** The state shown another way: metrics are counted as the chart allows, and there are as many as the type needs. */
 export function withType(state: ReportState, type: ReportType, chart: string): ReportState {
   const allowed = aggregationsOf(type, chart);
-  const metrics = state.metrics.map((metric): Metric => {
-    const agr =
-      [metric.agr, OTHER_SET[metric.agr]].find((name) => name !== undefined && allowed.includes(name)) ?? 'total';
-    return needsField(agr) ? { ...metric, agr, field: metric.field ?? 'events.value_amount' } : { ...metric, agr };
-  });
+  const metrics = state.metrics.map((metric) => (allowed === null ? metric : countedAs(metric, allowed)));
   const least = type === 'funnels' || type === 'retention' ? 2 : type === 'list' ? 0 : 1;
   while (metrics.length < least) metrics.push({ event: null, name: 'all', agr: 'total' });
   const granularity = type === 'retention' && !['day', 'week'].includes(state.granularity) ? 'day' : state.granularity;
-  return { ...state, type, chart, metrics, granularity };
+  return { ...state, type, chart, metrics: metrics.slice(0, mostMetrics(type)), granularity };
 }
 
-export function aggregationsOf(type: ReportType, chart: string): readonly AggregationName[] {
-  if (type === 'funnels' || type === 'retention' || type === 'list') return ['total'];
+/** The metric counted as one of `allowed`: as it is, or as its likeness in the other set. */
+function countedAs(metric: Metric, allowed: readonly AggregationName[]): Metric {
+  const agr =
+    [metric.agr, OTHER_SET[metric.agr]].find((name) => name !== undefined && allowed.includes(name)) ?? 'total';
+  return needsField(agr) ? { ...metric, agr, field: metric.field ?? 'events.value_amount' } : { ...metric, agr };
+}
+
+/** Retention has a first event and a returning one. */
+export const mostMetrics = (type: ReportType): number => (type === 'retention' ? 2 : Number.POSITIVE_INFINITY);
+
+/** The aggregations of a chart; null: the type counts people in its own way, and keeps what other types count. */
+export function aggregationsOf(type: ReportType, chart: string): readonly AggregationName[] | null {
+  if (type === 'funnels' || type === 'retention' || type === 'list') return null;
   return chart === 'table' ? TABLE_AGGREGATIONS : CHART_AGGREGATIONS;
 }
 

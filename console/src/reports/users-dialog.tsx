@@ -1,21 +1,21 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { UsersOfCell } from '../../../src/api/reports/users-schemas.ts';
 import { go, href } from '../address.ts';
 import { request, sendChange } from '../api.ts';
 import { number } from '../format.ts';
-import { AsOf } from '../parts/as-of.tsx';
 import { useAttempt } from '../parts/attempt.ts';
+import { csvOf, downloadCsv } from '../parts/csv.ts';
+import { Cut } from '../parts/cut.tsx';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
+import { Drawer } from '../parts/drawer.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
 import type { Cell } from './cell.ts';
 import { cellWords as words } from './cell-words.ts';
-import type { ReportConfig } from './config.ts';
-
-/** A report as the API takes it: its configuration, or the uuid of a saved one with a period. */
-export type NamedReport = { readonly report_config: ReportConfig } | { readonly uuid: string; readonly params: object };
+import type { NamedReport } from './named-report.ts';
 
 interface Opened {
   readonly asked: NamedReport & { readonly cell: Cell };
@@ -44,36 +44,53 @@ interface UsersDialogProps extends Opened {
 
 /** The users behind a number of a report, and the way from them to a broadcast. */
 function UsersDialog({ bot, asked, title, onClose }: UsersDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const { loaded, reload } = useLoad(
     () => (signal) => request<UsersOfCell>('/v1/reports/users', { method: 'POST', bot, body: asked, signal }),
   );
-  useEffect(() => dialog.current!.showModal(), []);
   const { data } = loaded.value;
   return (
-    <dialog ref={dialog} class="users" aria-labelledby="users-title" onClose={onClose}>
-      <h2 id="users-title">{words.title}</h2>
-      <p>{title}</p>
+    <Drawer
+      title={words.title}
+      sub={<Cut text={title} />}
+      onClose={onClose}
+      footer={
+        data !== undefined &&
+        data.count > 0 && (
+          <>
+            <MakeBroadcast bot={bot} asked={asked} title={title} />
+            <button type="button" class="btn" onClick={() => downloadCsv(title, csvOfUsers(data))}>
+              <Icon name="export" /> {words.csv}
+            </button>
+          </>
+        )
+      }
+    >
       <div aria-live="polite">
         <Pending loaded={loaded.value} retry={reload} />
         {data !== undefined && (
           <p>
             <strong>{words.count(data.count, number(data.count))}</strong>
-            {data.count > data.users.length && ` ${words.first(number(data.users.length))}`}{' '}
-            <AsOf at={data.data_as_of} />
+            {data.count > data.users.length && ` ${words.first(number(data.users.length))}`}
           </p>
         )}
       </div>
-      {data !== undefined && data.count > 0 && (
-        <>
-          <MakeBroadcast bot={bot} asked={asked} title={title} />
-          <DataTable caption={words.title} columns={COLUMNS} rows={data.users} />
-        </>
-      )}
-      <button class="btn" type="button" onClick={() => dialog.current!.close()}>
-        {words.close}
-      </button>
-    </dialog>
+      {data !== undefined && data.count > 0 && <DataTable caption={words.title} columns={COLUMNS} rows={data.users} />}
+    </Drawer>
+  );
+}
+
+/** The users that are shown, as CSV. */
+function csvOfUsers({ users }: UsersOfCell): string {
+  const columns = COLUMNS.map(({ label, key }) => ({
+    key: key as keyof UsersOfCell['users'][number],
+    label,
+    isNumber: key === 'user_id',
+  }));
+  const name = ({ first_name, last_name }: UsersOfCell['users'][number]) =>
+    [first_name, last_name].filter(Boolean).join(' ');
+  return csvOf(
+    columns,
+    users.map((user) => columns.map(({ key }) => (key === 'first_name' ? name(user) : user[key]))),
   );
 }
 
@@ -83,7 +100,7 @@ const COLUMNS: readonly DataColumn[] = [
     key: 'first_name',
     label: words.name,
     type: 'string',
-    show: (_, { first_name, last_name }) => [first_name, last_name].filter(Boolean).join(' ') || '–',
+    show: (_, { first_name, last_name }) => <Cut text={[first_name, last_name].filter(Boolean).join(' ') || '–'} />,
   },
   { key: 'username', label: words.username, type: 'string', show: (name) => (name === null ? '–' : `@${name}`) },
   { key: 'language_code', label: words.language, type: 'string' },
@@ -121,11 +138,11 @@ function MakeBroadcast({ bot, asked, title }: MakeBroadcastProps) {
     });
 
   return (
-    <p>
+    <>
       <button type="button" class="btn primary" disabled={busy.value} onClick={() => void make()}>
-        {words.makeBroadcast}
+        <Icon name="broadcast" /> {words.makeBroadcast}
       </button>
       {error.value !== undefined && <Failure error={error.value} />}
-    </p>
+    </>
   );
 }

@@ -1,5 +1,6 @@
 import { address, go, href } from '../address.ts';
 import { Icon } from '../parts/icon.tsx';
+import { openQuestion } from '../parts/open-question.ts';
 import { Picker } from '../parts/picker.tsx';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -53,6 +54,6 @@ export function BotSwitch({ bots, bot }: BotSwitchProps) {
 
 /** The question of a report makes sense for another bot, too. */
 function kept(): Readonly<Record<string, string>> {
-  const report = address.value.query.get('report');
+  const report = address.value.query.get('report') ?? openQuestion.value;
   return report === null ? {} : { report };
 }
