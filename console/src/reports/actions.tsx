@@ -16,7 +16,7 @@ import { configOf, savedConfigOf } from './config.ts';
 import { type Days, daysOf } from './period.ts';
 import type { RunReport } from './run.ts';
 import type { SavedReport } from './saved-report.ts';
-import type { ReportState } from './state.ts';
+import { type ReportState, writeState } from './state.ts';
 import { words } from './words.ts';
 
 export interface ActionsProps {
@@ -41,14 +41,14 @@ export function Actions(props: ActionsProps) {
   const { bot, state, saved, canSave, run, title } = props;
   const asking = useSignal<Asking | null>(null);
   /** The result of the last action, and its question. */
-  const done = useSignal<readonly [string, ReportState]>(['', state]);
+  const done = useSignal<readonly [string, string]>(['', '']);
   const attempt = useAttempt();
   const changes = useChanges(props, attempt.run, (text) => {
-    done.value = [text, props.now()];
+    done.value = [text, writeState(props.now())];
   });
   const config = () => configOf(state, daysOf(state.period, bot.timezone, new Date()));
   const say = async (work: Promise<string>): Promise<void> => {
-    done.value = [await work, props.now()];
+    done.value = [await work, writeState(props.now())];
   };
   const items: (MenuItem | false)[] = [
     { text: words.copyCurl, icon: 'copy', onPick: () => void say(copy(curlOf(run, bot, config()))) },
@@ -70,7 +70,7 @@ export function Actions(props: ActionsProps) {
   return (
     <>
       <span role="status" class="quiet-text small-text">
-        {done.value[1] === state && done.value[0]}
+        {done.value[1] === writeState(state) && done.value[0]}
       </span>
       {saved !== undefined && (
         <button type="button" class="btn" aria-pressed={saved.pinned} onClick={() => void changes.pin(!saved.pinned)}>
@@ -182,7 +182,7 @@ function useChanges(
         if (left.current) return;
         const made = { pinned: false, date_create: new Date().toISOString(), ...replaced };
         onSaved({ ...made, uuid: data.uuid, name, report_config }, state);
-        if (now() === state) said(words.saved_);
+        if (writeState(now()) === writeState(state)) said(words.saved_);
       }),
     rename: (name: string) =>
       run(async () => {

@@ -154,10 +154,11 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     // Without a list of permissions Chromium lets a press copy; one without the clipboard denies it.
     await page.context().clearPermissions();
     await page.context().grantPermissions([]);
-    await page.goto(`${service.address}/console/reports?bot=${bot.publicKey}`);
-    for (const name of ['Copy as curl', 'Copy report_config']) {
-      await page.getByRole('button', { name }).click();
-      await page.locator('output').getByText('The browser did not allow copying.').waitFor();
+    await page.goto(`${service.address}/console/reports/new?bot=${bot.publicKey}`);
+    for (const name of ['Copy as curl', 'Copy for the API']) {
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name }).click();
+      await page.getByRole('status').getByText('The browser did not allow copying.').waitFor();
       await page.reload();
     }
     await settings(page, 'keys');

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { meet } from '../../support/broadcasts.ts';
 import { CHROMIUM } from '../../support/browser.ts';
+import { chip, openReport, pick, settled } from '../../support/report-page.ts';
 import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
@@ -21,16 +22,13 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
     expect((await service.post('/v1/send-event', body, { 'api-key': bot.apiKey })).status).toBe(200);
     await service.projected();
     const { page, complaints } = await started.logIn(bot.apiKey);
-    await page.getByRole('link', { name: 'Reports', exact: true }).click();
-    const settled = (): Promise<void> => page.locator('.answer[aria-busy="false"] footer').waitFor();
-    await settled();
-    await page.getByRole('combobox', { name: 'Type', exact: true }).selectOption({ label: 'List' });
-    for (const name of ['events.category', 'events.value_amount'])
-      await page.getByRole('combobox', { name: 'Columns', exact: true }).selectOption(name);
-    await settled();
-    const download = page.waitForEvent('download');
+    await openReport(page, service, { type: 'list' });
+    for (const name of [/^Category/, /^Amount/]) await pick(chip(page, 'Column'), name);
+    await settled(page);
+    const waited = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();
-    const rows = parse(await readFile(await (await download).path()));
+    const download = await waited;
+    const rows = parse(await readFile(await download.path()));
     expect(rows.map((cells) => cells.slice(-2))).toContainEqual([`'${category}`, '-1.5']);
     expect(complaints).toEqual([]);
   });

@@ -161,7 +161,7 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
   }
 
   const report = (state: object): string =>
-    `reports?report=${encodeURIComponent(JSON.stringify({ period: { from: DAY, to: DAY }, ...state }))}`;
+    `reports/new?report=${encodeURIComponent(JSON.stringify({ period: { from: DAY, to: DAY }, ...state }))}`;
   const counted = (index: number, agr = 'total') => ({ event: events[index], name: HOSTILE[index], agr });
 
   function pagesOfOwner(): readonly Shown[] {
@@ -179,6 +179,7 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
       ...['line', 'bar', 'area', 'pie', 'number'].map((chart) => ({
         ...{ name: `a report as ${chart}`, path: report({ chart, metrics }), hostile: HOSTILE },
       })),
+      { name: 'the saved reports', path: 'reports', hostile: HOSTILE },
       { name: 'a table', path: report({ chart: 'table', ...broken }), hostile: HOSTILE },
       {
         name: 'a comparison',

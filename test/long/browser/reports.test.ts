@@ -1,7 +1,19 @@
 import { parse } from 'lossless-json';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, type ConsolePage, HOSTILE } from '../../support/browser.ts';
+import {
+  chip,
+  choose,
+  chooseEvent,
+  choosePeriod,
+  form,
+  openReport,
+  pick,
+  saidBy,
+  save,
+  settled,
+} from '../../support/report-page.ts';
 import type { TestBot, TestService } from '../../support/service.ts';
 import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
@@ -58,29 +70,28 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
   async function open(): Promise<ConsolePage> {
     const console = await started.logIn(bot.apiKey);
     await console.page.getByRole('link', { name: 'Reports', exact: true }).click();
+    await console.page.getByRole('link', { name: 'New report' }).first().click();
     await settled(console.page);
     return console;
   }
 
-  const settled = (page: Page): Promise<void> => page.locator('.answer[aria-busy="false"] footer').waitFor();
-  const choice = (page: Page, name: string): Locator => page.getByRole('combobox', { name, exact: true });
-  const choose = (page: Page, name: string, label: string): Promise<unknown> =>
-    choice(page, name).selectOption({ label });
-  const event = async (page: Page, name: string, of: 'start' | 'buy'): Promise<unknown> =>
-    choose(page, name, of === 'start' ? 'start (12 ×)' : 'buy (5 ×)');
+  const reports = (page: Page) => page.getByRole('main').getByRole('link', { name: 'Reports', exact: true });
+  const show = (page: Page, name: string): Promise<void> => form(page, name).click();
+  const event = (page: Page, name: string, of: 'start' | 'buy'): Promise<void> =>
+    chooseEvent(page, name, of === 'start' ? 'Start' : 'Buy');
+  const splitBy = (page: Page, field: string): Promise<void> => pick(chip(page, 'Split by'), new RegExp(`^${field}`));
 
-  /** The numbers of the answer that open their users; of a list its cells. */
+  /** The numbers of the answer that open their people; of a list its cells. */
   const shown = async (page: Page): Promise<string[]> => {
     await settled(page);
-    const cells = page.locator(
-      (await choice(page, 'Type').inputValue()) === 'list' ? '.answer tbody td' : '.answer button.cell',
-    );
+    const cells = page.locator((await saidBy(page, 'Type')) === 'List' ? '.answer tbody td' : '.answer button.cell');
     return (await cells.allTextContents()).map((text) => text.trim()).sort();
   };
 
   /** The service's answer to the report that the page copies. */
   async function asked(page: Page): Promise<Answer> {
-    await page.getByRole('button', { name: 'Copy report_config' }).click();
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Copy for the API' }).click();
     await page.getByText('Copied.').waitFor();
     const config = await page.evaluate<string>('navigator.clipboard.readText()');
     const answer = await fetch(`${service.address}/v1/reports/run`, {
@@ -94,8 +105,10 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
 
   const number = (digits: string): string =>
     new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 }).format(digits as never);
-  const share = (digits: string): string =>
-    new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 }).format(Number(digits));
+  const share = (digits: string): string => {
+    const part = Number(digits);
+    return `${part === 0 || part === 1 ? part * 100 : (part * 100).toFixed(1)}\u2009%`;
+  };
 
   /** The numbers of the columns that `of` chooses, as the page writes them. */
   const valuesOf =
@@ -109,13 +122,19 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
 
   const CASES: readonly [string, (page: Page) => Promise<unknown>, (answer: Answer) => string[]][] = [
     ['Lines', (page) => event(page, 'Event 1', 'buy'), LINES],
-    ['Areas', (page) => choose(page, 'Shown as', 'Areas'), LINES],
-    ['Bars', (page) => choose(page, 'Shown as', 'Bars'), LINES],
-    ['Columns', (page) => choose(page, 'Shown as', 'Columns'), LINES],
+    [
+      'Areas',
+      async (page) => {
+        await choose(page, 'Counted as', 'times');
+        await show(page, 'Areas');
+      },
+      LINES,
+    ],
+    ['Columns', (page) => show(page, 'Columns'), LINES],
     [
       'Number, of amounts',
       async (page) => {
-        await choose(page, 'Shown as', 'Number');
+        await show(page, 'Number');
         await event(page, 'Event 1', 'buy');
         await choose(page, 'Counted as', 'sum of');
         await choose(page, 'Field', 'value as sent');
@@ -125,22 +144,23 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
     [
       'Shares, broken down',
       async (page) => {
-        await choose(page, 'Shown as', 'Shares');
-        await choose(page, 'Counted as', 'events');
-        await page.getByRole('combobox', { name: 'Break down by a field' }).selectOption('user.language_code');
+        await choose(page, 'Counted as', 'times');
+        await show(page, 'Shares');
+        await splitBy(page, 'Language');
       },
       totalsOf,
     ],
     [
       'Table, broken down, filtered and compared',
       async (page) => {
-        await choose(page, 'Shown as', 'Table');
-        await page.getByRole('combobox', { name: 'Break down by a field' }).selectOption('events.category');
-        await page.getByRole('button', { name: '+ Add a filter' }).last().click();
-        await choice(page, 'Field').last().selectOption('events.category');
-        await page.getByLabel('Value', { exact: true }).fill(HOSTILE[0]!);
-        await page.getByLabel('Value', { exact: true }).press('Tab');
-        await page.getByLabel('Compare with the period before').check();
+        await show(page, 'Table');
+        await splitBy(page, 'Category');
+        await pick(chip(page, 'Filter'), /^Category/);
+        const layer = page.getByRole('dialog', { name: 'Filter 1' });
+        await layer.getByLabel('Value', { exact: true }).fill(HOSTILE[0]!);
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Compare', exact: true }).click();
       },
       valuesOf(/^value$/),
     ],
@@ -156,7 +176,7 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
       'Campaigns, table',
       async (page) => {
         await choose(page, 'Type', 'Campaigns');
-        await choose(page, 'Shown as', 'Table');
+        await show(page, 'Table');
       },
       valuesOf(/^m0$/),
     ],
@@ -164,8 +184,8 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
       'Funnel',
       async (page) => {
         await choose(page, 'Type', 'Funnel');
-        await event(page, 'Event 1', 'start');
-        await event(page, 'Event 2', 'buy');
+        await event(page, 'Step 1', 'start');
+        await event(page, 'Step 2', 'buy');
       },
       valuesOf(/^(users|dropped|in_progress)$/),
     ],
@@ -175,7 +195,7 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
         await choose(page, 'Type', 'Retention');
         await event(page, 'First event', 'start');
         await event(page, 'Returning event', 'buy');
-        await choose(page, 'Shown as', 'Lines');
+        await show(page, 'Heat map and lines');
       },
       (answer) => [...valuesOf(/^size$/)(answer), ...valuesOf(/^share_\d+$/, share)(answer)],
     ],
@@ -183,11 +203,15 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
       'List',
       async (page) => {
         await choose(page, 'Type', 'List');
-        for (const name of ['events.date', 'events.event_type_id'])
-          await page.getByRole('button', { name: `Remove ${name}` }).click();
-        await page.getByRole('combobox', { name: 'Columns', exact: true }).selectOption('events.value_int');
+        for (const name of ['Time', 'Event']) await page.getByRole('button', { name: `Remove ${name}` }).click();
+        await pick(chip(page, 'Column'), /^Value as sent/);
       },
-      ({ rows }) => rows.flatMap((row) => Object.values(row).map((value) => (value === null ? '–' : number(value)))),
+      ({ rows }) =>
+        rows.flatMap((row) =>
+          Object.entries(row).map(([name, value]) =>
+            value === null ? '–' : name === 'events.user_id' ? value : number(value),
+          ),
+        ),
     ],
   ];
 
@@ -195,15 +219,15 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
     '%s: built by hand, shared, reloaded, saved and opened again, with the numbers of the API',
     async (name, build, expected) => {
       const { page, complaints } = await open();
-      await choose(page, 'Period', 'Last 7 days');
+      await choosePeriod(page, 'Last 7 days');
       await build(page);
+      await settled(page);
       const found = expected(await asked(page)).sort();
       expect(found.length).toBeGreaterThan(0);
       await expect.poll(() => shown(page)).toEqual(found);
 
       const title = `${name} ${HOSTILE[0]}`;
-      await page.getByLabel('Name', { exact: true }).fill(title);
-      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await save(page, title);
       await page.getByText('Saved.').waitFor();
       const other = await page.context().newPage();
       await other.goto(page.url());
@@ -211,14 +235,15 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
       await page.reload();
       await expect.poll(() => shown(page)).toEqual(found);
 
-      await page.getByRole('button', { name: 'New report' }).click();
-      await expect.poll(() => choice(page, 'Period').inputValue()).toBe('30d');
-      await page.getByRole('searchbox').fill(title);
-      await page.locator('aside').getByRole('button', { name: title, exact: true }).click();
-      await expect.poll(() => choice(page, 'Period').inputValue()).toBe('7d');
+      await reports(page).click();
+      await page.getByRole('link', { name: 'New report' }).click();
+      await expect.poll(() => saidBy(page, 'Period')).toBe('last 30 days');
+      await reports(page).click();
+      await page.getByRole('link', { name: title, exact: true }).click();
+      await expect.poll(() => saidBy(page, 'Period')).toBe('last 7 days');
       await expect.poll(() => shown(page)).toEqual(found);
-      await choose(page, 'Period', 'Yesterday');
-      expect(await page.getByText('Saved.').count()).toBe(0);
+      await choosePeriod(page, 'Yesterday');
+      await page.getByText('Changed, not saved').waitFor();
       expect(complaints).toEqual([]);
     },
   );
@@ -236,38 +261,53 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
     return release;
   }
 
-  it('shows all digits under the pointer, and a click on the chart opens the users', async () => {
+  it('shows all digits under the pointer, and a click on the chart opens the people', async () => {
     const { page, complaints } = await open();
     await event(page, 'Event 1', 'buy');
     await choose(page, 'Counted as', 'sum of');
     await choose(page, 'Field', 'value as sent');
-    await choose(page, 'Period', 'Yesterday');
+    await choosePeriod(page, 'Yesterday');
     await settled(page);
     await page.locator('.u-over').click();
-    expect(await page.locator('.tooltip').textContent()).toContain('617,283,945,061,725.61728');
-    await page.getByRole('dialog').getByText('5 users').waitFor();
+    expect(await page.locator('.tip').textContent()).toContain('617,283,945,061,725.61728');
+    await page.getByRole('dialog').getByText('5 people').waitFor();
     expect(complaints).toEqual([]);
   });
 
-  it('has no shares of numbers that overlap', async () => {
+  it('moves along the chart by keys, and Enter opens the people', async () => {
     const { page } = await open();
-    await choose(page, 'Shown as', 'Shares');
-    await page.getByText('they have no shares').waitFor();
-    expect(await page.locator('.answer').getByText('%').count()).toBe(0);
-    await choose(page, 'Counted as', 'events');
-    await page.locator('.answer').getByText('100%').waitFor();
+    await event(page, 'Event 1', 'buy');
+    await choosePeriod(page, 'Last 7 days');
+    await settled(page);
+    await page.locator('.chart[role="img"]').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('5 people').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('document.activeElement.className')).toBe('chart');
   });
 
-  it('has a line for each cohort and the average, and the legend hides it', async () => {
+  it('has no shares of numbers that overlap, and says why', async () => {
+    const { page } = await open();
+    // By key, as a pointer sees that it is disabled.
+    await form(page, 'Shares').press('Enter');
+    await page.getByRole('status').getByText('they have no shares').waitFor();
+    expect(await form(page, 'Lines').getAttribute('aria-pressed')).toBe('true');
+    await choose(page, 'Counted as', 'times');
+    await show(page, 'Shares');
+    await page.locator('.answer').getByText('100\u2009%').waitFor();
+  });
+
+  it('has a line for each cohort with an interval that is over, and the average, and the legend hides it', async () => {
     const { page } = await open();
     await choose(page, 'Type', 'Retention');
     await event(page, 'First event', 'start');
-    await choose(page, 'Shown as', 'Lines');
-    await expect.poll(() => page.locator('.legend button').count()).toBeGreaterThan(3);
-    const cohorts = await page.locator('.answer tbody tr').count();
-    expect(await page.locator('.legend button').count()).toBe(cohorts + 1);
-    await page.locator('.legend button').first().click();
-    expect(await page.locator('.legend button').first().getAttribute('aria-pressed')).toBe('false');
+    await show(page, 'Heat map and lines');
+    const buttons = page.locator('.legend button');
+    await expect.poll(() => buttons.count()).toBeGreaterThan(2);
+    await buttons.first().click();
+    await expect.poll(() => buttons.first().getAttribute('aria-pressed')).toBe('false');
   });
 
   it('leaves out unreadable parts of a link, names them, and shows the rest', async () => {
@@ -279,60 +319,61 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
       filter: { items: HOSTILE },
       breakdown: 'x',
     };
-    await page.goto(`${service.address}/console/reports?report=${encodeURIComponent(JSON.stringify(report))}`);
+    await openReport(page, service, report);
     await page.getByRole('alert').getByText('left out: filter, breakdown, period.').waitFor();
-    await settled(page);
-    expect(await choice(page, 'Shown as').inputValue()).toBe('number');
+    expect(await form(page, 'Number').getAttribute('aria-pressed')).toBe('true');
     expect(await page.locator('.numbers strong').textContent()).toBe('12');
     expect(complaints).toEqual([]);
   });
 
-  it('dims an answer with its own days while the next question is open', async () => {
+  it('dims an answer, and dates it, while the next question is open', async () => {
     const { page } = await open();
-    await choose(page, 'Period', 'Today');
+    await choosePeriod(page, 'Today');
     await settled(page);
-    const today = (await page.locator('.answer footer').textContent())!.split('.')[0];
+    const today = (await page.locator('.answer footer').first().textContent())!;
     const release = await hold(page, 'run');
-    await choose(page, 'Period', 'Yesterday');
-    await page.locator('.answer[aria-busy="true"] footer').waitFor();
-    expect(await page.locator('.answer footer').textContent()).toContain(today);
+    await choosePeriod(page, 'Yesterday');
+    await page
+      .locator('.answer[aria-busy="true"]')
+      .getByText(/^These are the numbers of \d\d:\d\d:\d\d/)
+      .waitFor();
+    expect(await page.locator('.answer footer').first().textContent()).toBe(today);
     release();
     await settled(page);
-    expect(await page.locator('.answer footer').textContent()).not.toContain(`${today}. `);
+    expect(await page.locator('.answer footer').first().textContent()).not.toBe(today);
   });
 
   it('keeps changes made while a save is on its way, and does not call them saved', async () => {
     const { page } = await open();
     const release = await hold(page, 'save');
-    await page.getByLabel('Name', { exact: true }).fill('late');
-    await choose(page, 'Period', 'Last 90 days');
+    await choosePeriod(page, 'Last 90 days');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await choose(page, 'Period', 'Today');
+    await page.getByRole('dialog').getByLabel('Name').fill('late');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    // By the address, as the question before the save covers the page.
+    await page.evaluate(
+      `history.pushState(null, '', location.pathname + '?report=' + encodeURIComponent('{"period":"today"}')); dispatchEvent(new PopStateEvent('popstate'))`,
+    );
+    await expect.poll(() => saidBy(page, 'Period')).toBe('day so far');
     release();
-    await page.locator('aside').getByRole('button', { name: 'late', exact: true }).waitFor();
-    expect(await choice(page, 'Period').inputValue()).toBe('today');
-    expect(await page.getByText('Saved.').count()).toBe(0);
-    await page.locator('aside').getByRole('button', { name: 'late', exact: true }).click();
-    await expect.poll(() => choice(page, 'Period').inputValue()).toBe('90d');
+    await page.getByRole('heading', { level: 1, name: 'late' }).waitFor();
+    await page.getByText('Changed, not saved').waitFor();
+    expect(await saidBy(page, 'Period')).toBe('day so far');
+    await reports(page).click();
+    await page.getByRole('link', { name: 'late', exact: true }).click();
+    await expect.poll(() => saidBy(page, 'Period')).toBe('last 90 days');
   });
 
   it('keeps a text that is being typed while the list of saved reports loads again', async () => {
     const { page } = await open();
-    await page.getByRole('button', { name: '+ Add a filter' }).last().click();
-    const value = page.getByLabel('Value', { exact: true });
+    await pick(chip(page, 'Filter'), /^Language/);
+    const layer = page.getByRole('dialog', { name: 'Filter 1' });
+    const value = layer.getByLabel('Value', { exact: true });
     await value.pressSequentially(HOSTILE[0]!);
-    const name = page.getByLabel('Name', { exact: true });
-    // The list is drawn once its answer is there: a new report in it shows that.
-    const config = { ...(await savedConfig()), name: 'from elsewhere' };
-    expect((await service.post('/v1/reports/save', config, key())).status).toBe(200);
-    await page.locator('aside').getByRole('button', { name: 'from elsewhere' }).waitFor();
+    const listed = page.waitForResponse('**/v1/reports/list');
+    await listed;
     expect(await value.inputValue()).toBe(HOSTILE[0]);
-    await name.focus();
+    await page.keyboard.press('Tab');
     await expect.poll(() => page.url()).toContain('onerror');
   });
-
-  async function savedConfig(): Promise<object> {
-    const { items } = (await service.get('/v1/reports/list', key())).body.data;
-    return { report_config: items[0].report_config };
-  }
 });
