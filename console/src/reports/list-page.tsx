@@ -45,7 +45,7 @@ export function ListPage({ bot, loaded, reload }: ListPageProps) {
           <SortedTable
             name="saved"
             order="-date_create"
-            caption={words.saved}
+            caption={words.title}
             rows={data.items.map((report) => ({ ...report, ...about(report) }))}
             textOf={({ name }) => name}
             sortValue={(row, by) => row[by as 'name' | 'kind' | 'period' | 'date_create']}

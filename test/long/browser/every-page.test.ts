@@ -206,7 +206,7 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
         path: report({ chart: 'number', metrics: [{ event: null, name: 'all', agr: 'total' }] }),
         hostile: HOSTILE,
         act: async (page) => {
-          await page.locator('.answer').getByRole('button').first().click();
+          await page.locator('.answer button.cell').first().click();
           await page.getByRole('dialog').getByRole('table').waitFor();
         },
       },
