@@ -75,3 +75,14 @@ export function nearest(drawn: readonly Drawn[], at: number, heightOf: (value: n
 /** Whether all values are whole, as counts are. */
 export const areWhole = (drawn: readonly Drawn[]): boolean =>
   drawn.every(({ edge }) => edge.every((value) => value === null || Number.isInteger(value)));
+
+/** Indexes that an axis of `count` equal steps names: at most `most + 1`, with the first and the last. */
+export function marksOf(count: number, most: number): number[] {
+  const last = count - 1;
+  if (last < 1) return [0];
+  const step = Math.max(1, Math.ceil(last / Math.max(1, most)));
+  const marks = Array.from({ length: Math.ceil(last / step) }, (_, index) => index * step);
+  // The mark before the last one would touch it.
+  if (marks.length > 1 && last - marks.at(-1)! < step * 0.6) marks.pop();
+  return [...marks, last];
+}

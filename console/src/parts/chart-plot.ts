@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { axisDates, digitsOf, perCentShort, shortNumber } from '../format.ts';
-import { areWhole, type ChartData, type Drawn } from './chart-data.ts';
+import { areWhole, type ChartData, type Drawn, marksOf } from './chart-data.ts';
 import { type Colors, faint, paintColumns, paintEnds, paintMark, paintWeekends } from './chart-paint.ts';
 
 const secondsOf = (time: string): number => digitsOf(time).getTime() / 1000;
@@ -145,17 +145,6 @@ function xAxis(chart: ChartData, timed: boolean, { quiet, grid }: Colors): uPlot
       );
     },
   };
-}
-
-/** Indexes that an axis of `count` equal steps names: at most `most + 1`, with the first and the last. */
-export function marksOf(count: number, most: number): number[] {
-  const last = count - 1;
-  if (last < 1) return [0];
-  const step = Math.max(1, Math.ceil(last / Math.max(1, most)));
-  const marks = Array.from({ length: Math.ceil(last / step) }, (_, index) => index * step);
-  // The mark before the last one would touch it.
-  if (marks.length > 1 && last - marks.at(-1)! < step * 0.6) marks.pop();
-  return [...marks, last];
 }
 
 const WHOLE_STEPS = [1, 2, 5].flatMap((digit) => Array.from({ length: 13 }, (_, power) => digit * 10 ** power));

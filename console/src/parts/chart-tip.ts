@@ -36,7 +36,7 @@ function made(name: string, text: string, ...inner: Node[]): HTMLElement {
 }
 
 /** The lines of a tip at a time. */
-export function contentOf({ times, series, steps, shares }: ChartData, at: number): HTMLElement[] {
+function contentOf({ times, series, steps, shares }: ChartData, at: number): HTMLElement[] {
   const text = (value: Value): string => (shares === true ? perCent(Number(value)) : number(value as number | string));
   const list = document.createElement('dl');
   for (const [index, { label, values, hidden, of }] of series.entries()) {

@@ -26,16 +26,6 @@ export function csvOf(columns: readonly CsvColumn[], rows: readonly (readonly (V
   return `${lines.map((line) => line.join(',')).join('\n')}\n`;
 }
 
-/** Gives a file to the browser to keep. Characters that a file system refuses are left out of its name. */
-export function downloadCsv(name: string, csv: string): void {
-  const url = URL.createObjectURL(new Blob([csv], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${fileName(name)}.csv`;
-  link.click();
-  URL.revokeObjectURL(url);
-}
-
 const LONGEST_NAME = 120;
 
 /** A name of a file: letters, digits, spaces and a few signs. */

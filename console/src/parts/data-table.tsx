@@ -81,7 +81,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, id, bars
 
 /** A value as it is. A text may be long. */
 function Plain({ value, type = '' }: { readonly value: Value | undefined; readonly type: string | undefined }) {
-  return type === 'string' && typeof value === 'string' ? <Cut text={value} /> : <>{cell(value, type)}</>;
+  return type === 'string' && typeof value === 'string' ? <Cut text={value} /> : cell(value, type);
 }
 
 interface ColumnHeadProps {

@@ -69,7 +69,7 @@ export function FilterBuilder({ bot, fields, group, onChange, depth = 0 }: Filte
 }
 
 /** Whether all or any of a group must hold. */
-export function Join({ group, onChange }: Pick<FilterBuilderProps, 'group' | 'onChange'>) {
+function Join({ group, onChange }: Pick<FilterBuilderProps, 'group' | 'onChange'>) {
   return (
     <select
       class="input"

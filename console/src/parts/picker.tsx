@@ -5,7 +5,7 @@ import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
 import { Popover } from './popover.tsx';
 
-interface PickerOption {
+export interface PickerOption {
   readonly value: string;
   /** The word for people. */
   readonly label: string;

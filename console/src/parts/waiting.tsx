@@ -6,7 +6,7 @@ const SLOW_MS = 3000;
 /** A shape that comes sooner would only flicker. */
 const SOON_MS = 200;
 /** The longest time that an answer may take. */
-export const LATEST_MS = 25_000;
+const LATEST_MS = 25_000;
 
 interface WaitingProps {
   /** Shown while nothing else stands in the place of the answer. */

@@ -3,11 +3,12 @@ import type { DataColumn } from '../parts/data-table.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { SortedTable } from '../parts/sorted-table.tsx';
 import type { Column, Row } from './answer.ts';
+import { bucketName } from './bucket-name.ts';
 import { lineCell } from './cell.ts';
-import { Change, changeOf } from './change.tsx';
-import { bucketName, countedName, fullName, lineName, runningBucket, valueIn } from './lines.ts';
+import { Change } from './change.tsx';
+import { changeOf } from './change-of.ts';
+import { countedName, fullName, isSame, lineName, runningBucket, valueIn } from './lines.ts';
 import { figureOf, NumberButton, type ViewProps } from './numbers.tsx';
-import { isSame } from './over-time.tsx';
 import type { ReportState } from './state.ts';
 import { words } from './words.ts';
 
@@ -105,7 +106,7 @@ function lineColumns({ state, answer, line, at, onCell, compared }: LineColumnsP
 }
 
 /** The head of a line's column: what is counted, and of which event if there are several. */
-export function columnName(state: ReportState, line: Column): string {
+function columnName(state: ReportState, line: Column): string {
   const metric = state.metrics[line.metric ?? -1];
   const name = lineName(state, line);
   return metric === undefined || name.includes(countedName(metric)) ? name : `${name}, ${countedName(metric)}`;

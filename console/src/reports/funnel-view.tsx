@@ -71,7 +71,7 @@ export function FunnelTable({ answer, onCell }: PartProps) {
 }
 
 /** The steps of a funnel: who reached each, who dropped off before it, and who still has time. */
-export function StepTable({ answer, onCell }: PartProps) {
+function StepTable({ answer, onCell }: PartProps) {
   const of = (row: Row, key: string): number => Number(row[key] ?? 0);
   const counted = (key: string, label: string, kind: Parameters<typeof funnelCell>[2]): DataColumn => ({
     key,

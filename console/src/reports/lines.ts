@@ -1,5 +1,4 @@
 import type { Value } from '../api.ts';
-import { date, dayName } from '../format.ts';
 import { namedField, spoken, spokenValue } from '../parts/names.ts';
 import { currency } from '../session.ts';
 import type { Answer, Column, Row } from './answer.ts';
@@ -76,8 +75,6 @@ function endOf(start: string, granularity: string): number {
   return Date.parse(start) + new Date(Date.UTC(year, month, 0)).getUTCDate() * LENGTH_MS['day']!;
 }
 
-/** A bucket's time as the table and the tip have it. */
-export function bucketName(at: Value | undefined, { granularity }: ReportState): string {
-  if (granularity === 'hour') return date(String(at), true);
-  return dayName(String(at), granularity === 'day');
-}
+/** Whether two columns of two answers are of the same line. */
+export const isSame = (a: Column, b: Column): boolean =>
+  a.metric === b.metric && a.other === b.other && JSON.stringify(a.breakdown) === JSON.stringify(b.breakdown);

@@ -2,10 +2,11 @@ import type { ComponentChildren } from 'preact';
 import type { Series } from '../parts/time-chart.tsx';
 import { type Hidden, Legend, shownOf, TimeChart, useHidden } from '../parts/time-chart.tsx';
 import type { Answer, Column } from './answer.ts';
+import { bucketName } from './bucket-name.ts';
 import { lineCell } from './cell.ts';
 import { ChangeFrom } from './change.tsx';
 import { haveWhole } from './forms.ts';
-import { amountName, bucketName, fullName, lineName, runningBucket, valueIn } from './lines.ts';
+import { amountName, fullName, isSame, lineName, runningBucket, valueIn } from './lines.ts';
 import { figureOf, type ViewProps } from './numbers.tsx';
 import { needsField, type ReportState } from './state.ts';
 import { words } from './words.ts';
@@ -51,10 +52,6 @@ export function useLines(state: ReportState, answer: Answer, previous: Answer | 
       all.every(({ key }) => answer.rows.every((row) => !(Number(row[key]) < 0))),
   };
 }
-
-/** Whether two columns of two answers are of the same line. */
-export const isSame = (a: Column, b: Column): boolean =>
-  a.metric === b.metric && a.other === b.other && JSON.stringify(a.breakdown) === JSON.stringify(b.breakdown);
 
 /** Names the lines, each with its total; up to four lines have it large, with the change. */
 export function LinesLegend({ state, lines: { columns, series, hidden, before }, compared }: LegendProps) {
@@ -132,7 +129,7 @@ function UnitChart({ state, answer, lines, onCell, unit }: ChartProps & { readon
   );
 }
 
-export const isColumns = ({ chart }: ReportState): boolean => chart === 'bar' || chart === 'column';
+const isColumns = ({ chart }: ReportState): boolean => chart === 'bar' || chart === 'column';
 
 function shapeOf(state: ReportState, isStacked: boolean, count: number): 'line' | 'area' | 'bar' {
   if (isColumns(state)) return 'bar';

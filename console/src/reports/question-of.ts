@@ -1,5 +1,4 @@
 import type { Address } from '../address.ts';
-import type { Catalog } from '../parts/catalog.ts';
 import { readConfig } from './config.ts';
 import type { SavedReport } from './saved-report.ts';
 import { type ReportState, readState, START } from './state.ts';
@@ -29,15 +28,4 @@ export function questionOf(address: Address, saved: SavedReport | undefined): Qu
   if (read === null)
     return { state: { ...START, type: 'list', chart: 'list' }, leftOut: [], beyond: ['report_config'] };
   return { ...read, leftOut: [] };
-}
-
-/** The state for the events of another bot: those with the same names have other ids. Null: nothing is to be changed. */
-export function forBot(state: ReportState, { events }: Catalog): ReportState | null {
-  const metrics = state.metrics.map((metric) => {
-    if (metric.event === null || events.some((each) => each.event_id === metric.event && each.name === metric.name))
-      return metric;
-    const same = events.find(({ name }) => name === metric.name);
-    return same === undefined ? metric : { ...metric, event: same.event_id };
-  });
-  return metrics.every((metric, index) => metric === state.metrics[index]) ? null : { ...state, metrics };
 }

@@ -3,10 +3,11 @@ import type { Value } from '../api.ts';
 import type { DataColumn } from '../parts/data-table.tsx';
 import { namedField } from '../parts/names.ts';
 import { SortedTable } from '../parts/sorted-table.tsx';
-import type { Answer, Column, Row } from './answer.ts';
+import type { Column, Row } from './answer.ts';
 import { breakdownOf, tableCell } from './cell.ts';
 import { cellWords } from './cell-words.ts';
-import { Change, changeOf } from './change.tsx';
+import { Change } from './change.tsx';
+import { comparedRows } from './compared-rows.ts';
 import { metricName } from './lines.ts';
 import { figureOf, NumberButton, type ViewProps, valueColumn, valueText } from './numbers.tsx';
 import type { ReportState } from './state.ts';
@@ -94,25 +95,6 @@ function valueColumns({ key }: Column, compared: boolean, { label, show, shown }
       show: (_, row) => <Change now={row[key]} before={row[`${key}_before`]} />,
     },
   ];
-}
-
-/** The rows with their values of the period before. */
-export function comparedRows(answer: Answer, previous: Answer | undefined, keys: readonly string[]): readonly Row[] {
-  if (previous === undefined) return answer.rows;
-  const split = breakdownOf(answer);
-  const lineOf = (row: Row): string => JSON.stringify([row['metric'], row['other'], split.map(({ key }) => row[key])]);
-  const former = new Map(previous.rows.map((row) => [lineOf(row), row]));
-  return answer.rows.map((row) => {
-    const before = former.get(lineOf(row));
-    const compared = keys.flatMap((key) => {
-      const value = before?.[key] ?? null;
-      return [
-        [`${key}_before`, value],
-        [`${key}_change`, changeOf(row[key], value)?.part ?? null],
-      ];
-    });
-    return { ...row, ...Object.fromEntries(compared) };
-  });
 }
 
 /** The rows of a list as they are. */

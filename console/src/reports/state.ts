@@ -24,7 +24,7 @@ export type ReportType = (typeof TYPES)[number];
 /** Types of reports that are compared with the period before. */
 export const COMPARED: readonly ReportType[] = ['trends', 'utm'];
 export const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const;
-type Granularity = (typeof GRANULARITIES)[number];
+export type Granularity = (typeof GRANULARITIES)[number];
 export const FUNNEL_ORDERS = ['ordered', 'strict', 'unordered'] as const;
 type FunnelOrder = (typeof FUNNEL_ORDERS)[number];
 export const WINDOW_UNITS = ['second', 'minute', 'hour', 'day', 'week', 'month'] as const;

@@ -6,9 +6,8 @@ import type { Answer } from './answer.ts';
 import { type Cell, lineCell } from './cell.ts';
 import { Change, ChangeFrom } from './change.tsx';
 import { haveWhole } from './forms.ts';
-import { fullName, lineName } from './lines.ts';
+import { fullName, isSame, lineName } from './lines.ts';
 import { Bar, figureOf, NumberButton, type ViewProps } from './numbers.tsx';
-import { isSame } from './over-time.tsx';
 import type { ReportState } from './state.ts';
 import { words } from './words.ts';
 

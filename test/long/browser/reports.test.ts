@@ -2,13 +2,13 @@ import { parse } from 'lossless-json';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHROMIUM, type ConsolePage, HOSTILE } from '../../support/browser.ts';
+import { fillReports } from '../../support/report-events.ts';
 import {
   chip,
   choose,
   chooseEvent,
   choosePeriod,
   form,
-  openReport,
   pick,
   saidBy,
   save,
@@ -18,13 +18,6 @@ import type { TestBot, TestService } from '../../support/service.ts';
 import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const ZONE = 'Europe/Berlin';
-const PRICE = '123456789012345.123456';
-const DAY_MS = 86_400_000;
-const NOW = Date.now();
-/** About noon of a day before today. */
-const noon = (daysAgo: number): string =>
-  `${new Date(NOW - daysAgo * DAY_MS).toISOString().slice(0, 10)}T11:00:00.000Z`;
-
 type Row = Readonly<Record<string, string | null>>;
 interface Answer {
   readonly columns: readonly { readonly key: string; readonly total?: string | null }[];
@@ -40,32 +33,11 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
     started = await startConsole();
     ({ service } = started);
     bot = await service.createBot({ timezone: ZONE });
-    await fill();
+    await fillReports(service, bot);
   });
   afterAll(() => started.stop());
 
   const key = (): Record<string, string> => ({ 'api-key': bot.apiKey });
-
-  /** Users who come on three days by two campaigns, and buy on the next days, for amounts beyond a float. */
-  async function fill(): Promise<void> {
-    for (let id = 1; id <= 12; id++) {
-      const message = {
-        message_id: id,
-        date: Date.parse(noon(2 + (id % 3))) / 1000,
-        chat: { id, type: 'private' },
-        from: { id, is_bot: false, first_name: HOSTILE[id % HOSTILE.length], language_code: id < 8 ? 'en' : 'de' },
-        text: `/start source-ads_campaign-${id % 2 === 0 ? 'may' : 'june'}`,
-        entities: [{ type: 'bot_command', offset: 0, length: 6 }],
-      };
-      expect((await service.post('/v1/send-update', { update: { update_id: id, message } }, key())).status).toBe(200);
-    }
-    const bought = [1, 2, 3, 4, 5].map((user_id, i) => {
-      const category = JSON.stringify(HOSTILE[i % 2]);
-      return `{"event":"buy","user_id":${user_id},"date":"${noon(1)}","value_num":${PRICE},"category":${category}}`;
-    });
-    expect((await service.post('/v1/send-event', `[${bought}]`, key())).status).toBe(200);
-    await service.projected();
-  }
 
   async function open(): Promise<ConsolePage> {
     const console = await started.logIn(bot.apiKey);
@@ -247,133 +219,4 @@ describe.skipIf(CHROMIUM === undefined)('the page Reports', () => {
       expect(complaints).toEqual([]);
     },
   );
-
-  /** Holds requests to `/v1/reports/<path>` back until the result is called. */
-  async function hold(page: Page, path: string): Promise<() => void> {
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(`**/v1/reports/${path}`, async (route) => {
-      await held;
-      await route.continue();
-    });
-    return release;
-  }
-
-  it('shows all digits under the pointer, and a click on the chart opens the people', async () => {
-    const { page, complaints } = await open();
-    await event(page, 'Event 1', 'buy');
-    await choose(page, 'Counted as', 'sum of');
-    await choose(page, 'Field', 'value as sent');
-    await choosePeriod(page, 'Yesterday');
-    await settled(page);
-    await page.locator('.u-over').click();
-    expect(await page.locator('.tip').textContent()).toContain('617,283,945,061,725.61728');
-    await page.getByRole('dialog').getByText('5 people').waitFor();
-    expect(complaints).toEqual([]);
-  });
-
-  it('moves along the chart by keys, and Enter opens the people', async () => {
-    const { page } = await open();
-    await event(page, 'Event 1', 'buy');
-    await choosePeriod(page, 'Last 7 days');
-    await settled(page);
-    await page.locator('.chart[role="img"]').focus();
-    await page.keyboard.press('ArrowLeft');
-    await page.keyboard.press('ArrowLeft');
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByText('5 people').waitFor();
-    await page.keyboard.press('Escape');
-    expect(await page.evaluate('document.activeElement.className')).toBe('chart');
-  });
-
-  it('has no shares of numbers that overlap, and says why', async () => {
-    const { page } = await open();
-    // By key, as a pointer sees that it is disabled.
-    await form(page, 'Shares').press('Enter');
-    await page.getByRole('status').getByText('they have no shares').waitFor();
-    expect(await form(page, 'Lines').getAttribute('aria-pressed')).toBe('true');
-    await choose(page, 'Counted as', 'times');
-    await show(page, 'Shares');
-    await page.locator('.answer').getByText('100\u2009%').waitFor();
-  });
-
-  it('has a line for each cohort with an interval that is over, and the average, and the legend hides it', async () => {
-    const { page } = await open();
-    await choose(page, 'Type', 'Retention');
-    await event(page, 'First event', 'start');
-    await show(page, 'Heat map and lines');
-    const buttons = page.locator('.legend button');
-    await expect.poll(() => buttons.count()).toBeGreaterThan(2);
-    await buttons.first().click();
-    await expect.poll(() => buttons.first().getAttribute('aria-pressed')).toBe('false');
-  });
-
-  it('leaves out unreadable parts of a link, names them, and shows the rest', async () => {
-    const { page, complaints } = await open();
-    const report = {
-      type: 'trends',
-      chart: 'number',
-      period: { from: HOSTILE[0], to: 1 },
-      filter: { items: HOSTILE },
-      breakdown: 'x',
-    };
-    await openReport(page, service, report);
-    await page.getByRole('alert').getByText('left out: filter, breakdown, period.').waitFor();
-    expect(await form(page, 'Number').getAttribute('aria-pressed')).toBe('true');
-    expect(await page.locator('.numbers strong').textContent()).toBe('12');
-    expect(complaints).toEqual([]);
-  });
-
-  it('dims an answer, and dates it, while the next question is open', async () => {
-    const { page } = await open();
-    await choosePeriod(page, 'Today');
-    await settled(page);
-    const today = (await page.locator('.answer footer').first().textContent())!;
-    const release = await hold(page, 'run');
-    await choosePeriod(page, 'Yesterday');
-    await page
-      .locator('.answer[aria-busy="true"]')
-      .getByText(/^These are the numbers of \d\d:\d\d:\d\d/)
-      .waitFor();
-    expect(await page.locator('.answer footer').first().textContent()).toBe(today);
-    release();
-    await settled(page);
-    expect(await page.locator('.answer footer').first().textContent()).not.toBe(today);
-  });
-
-  it('keeps changes made while a save is on its way, and does not call them saved', async () => {
-    const { page } = await open();
-    const release = await hold(page, 'save');
-    await choosePeriod(page, 'Last 90 days');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('late');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    // By the address, as the question before the save covers the page.
-    await page.evaluate(
-      `history.pushState(null, '', location.pathname + '?report=' + encodeURIComponent('{"period":"today"}')); dispatchEvent(new PopStateEvent('popstate'))`,
-    );
-    await expect.poll(() => saidBy(page, 'Period')).toBe('day so far');
-    release();
-    await page.getByRole('heading', { level: 1, name: 'late' }).waitFor();
-    await page.getByText('Changed, not saved').waitFor();
-    expect(await saidBy(page, 'Period')).toBe('day so far');
-    await reports(page).click();
-    await page.getByRole('link', { name: 'late', exact: true }).click();
-    await expect.poll(() => saidBy(page, 'Period')).toBe('last 90 days');
-  });
-
-  it('keeps a text that is being typed while the list of saved reports loads again', async () => {
-    const { page } = await open();
-    await pick(chip(page, 'Filter'), /^Language/);
-    const layer = page.getByRole('dialog', { name: 'Filter 1' });
-    const value = layer.getByLabel('Value', { exact: true });
-    await value.pressSequentially(HOSTILE[0]!);
-    const listed = page.waitForResponse('**/v1/reports/list');
-    await listed;
-    expect(await value.inputValue()).toBe(HOSTILE[0]);
-    await page.keyboard.press('Tab');
-    await expect.poll(() => page.url()).toContain('onerror');
-  });
 });
