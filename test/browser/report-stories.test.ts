@@ -211,6 +211,7 @@ describe.skipIf(CHROMIUM === undefined)('a report', () => {
     const { page } = await started.logIn(bot.apiKey);
     await page.goto(`${service.address}/console/reports/${uuid}`);
     await page.getByText(/^The form cannot show this report: it has .*a list of people/).waitFor();
+    await settled(page);
     expect((await cells(page)).slice(1)).toHaveLength(2);
     expect(await page.locator('.question').count()).toBe(0);
     expect((await service.post('/v1/reports/delete', { uuid }, key())).status).toBe(200);
