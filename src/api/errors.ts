@@ -73,8 +73,8 @@ export function invalid(problems: readonly Problem[]): ApiError {
 export const unavailable = (message: string): ApiError => new ApiError(503, message, [], 1);
 
 /**
- * The error to throw after a count that failed. @param what the counted things, for the caller @param advice follows
- * the reason
+ * The error to throw after a failed count. @param what the counted things, for the caller @param advice follows the
+ * reason
  */
 export function failedCount(error: unknown, signal: AbortSignal, what: string, advice = ''): unknown {
   if (signal.aborted) return unavailable('the caller has gone');

@@ -27,7 +27,7 @@ export interface ReportThreadData {
 /** One report for a thread to run, or a cell of one whose users it finds. */
 export interface ReportThreadRequest {
   readonly request: ReportRequest | CellRequest;
-  /** Leads to the thread that listens, which gets a message when the report begins. */
+  /** Leads to the thread that listens. That thread gets a message when the report begins. */
   readonly listener: MessagePort;
 }
 

@@ -61,7 +61,7 @@ export class StandByProjectors {
     await Promise.all(this.projecting.values());
   }
 
-  /** Loads the code of projectors, a third of what a command loads, only if no service projects the read model. */
+  /** Loads the code of projectors (a third of a command's code) only if no service projects the read model. */
   private async standBy(model: Manifest): Promise<void> {
     while (await this.isProjected(model)) await pause(LOOK_MS, this.ends);
     if (this.ends.aborted) return;

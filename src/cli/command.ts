@@ -61,8 +61,8 @@ export interface Change {
   /** Whether it changes amounts of events that are already in the log. */
   readonly revalues?: boolean;
   /**
-   * Whether the work is done when the log has it: a read model that does not apply it in time is a note, and no failure of
-   * the command.
+   * Whether the work is done when the log has it. Then a read model that does not apply it in time causes a note, and
+   * no failure of the command.
    */
   readonly mayLag?: boolean;
 }

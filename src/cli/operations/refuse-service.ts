@@ -8,7 +8,7 @@ import { type CliContext, CliError } from '../command.ts';
  * @throws CliError
  */
 export async function refuseService({ pool, manifests }: CliContext): Promise<void> {
-  // Leaves out the catalog, which this command itself may follow.
+  // Leaves out the catalog, since this command itself may follow it.
   for (const model of manifests.filter(({ name }) => name !== catalogManifest.name))
     for (const { name, version } of await versionsOf(pool, model))
       if (await isFollowed(pool, name, version)) throw new CliError('a service runs on this log; stop it first');

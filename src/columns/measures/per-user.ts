@@ -87,7 +87,7 @@ class UsersByCount {
 
 /**
  * Adds an event of a pair. The code has no branch on the last bucket: such a branch is mispredicted often, and then the
- * cache miss of one pair cannot overlap with that of the next.
+ * cache miss of one pair cannot overlap with the next one.
  */
 function addEvent(
   state: Uint32Array,

@@ -101,7 +101,7 @@ class CachedAccounts implements Accounts {
           used = [];
           return this.refreshToChange(key);
         },
-        // During the read or the reservation the account may change, and with it what the decision needs.
+        // During the read or the reservation the account may change, and so may the data that the decision needs.
         prepare: (state, now) => {
           const unread = (lookups?.(state, recalled) ?? []).filter(
             (lookup) => notRecalled(recalled, lookup).length > 0,
@@ -122,7 +122,7 @@ class CachedAccounts implements Accounts {
     }
   }
 
-  /** The account as the log has it now, with its books closed. */
+  /** The present account in the log, with its books closed. */
   private async refreshToChange(key: AccountKey): Promise<FoldedAccount> {
     for (;;) {
       const entry = await this.refresh(key);

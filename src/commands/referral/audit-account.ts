@@ -10,7 +10,7 @@ import type { AccountKey } from './books.ts';
 export interface AuditedAccount {
   /** The faults, in the order of the account. */
   readonly problems: readonly StreamProblem[];
-  /** The faults of closings alone. After a fault of the account itself, closings are not compared. */
+  /** Only the faults of closings. After a fault of the account itself, closings are not compared. */
   readonly closingProblems: readonly StreamProblem[];
   /** By unit, as of revision `until`; null: the stream ends before. */
   readonly balances: ReadonlyMap<number | null, AuditedBalance> | null;

@@ -14,7 +14,7 @@ export interface StreamProblem {
 }
 
 /**
- * Compares the closings of an account with its commits, which are folded as decisions fold them, without the closings. What
+ * Compares the closings of an account with its commits. Folds the commits as decisions do, without the closings. What
  * it folds has a meaning only as long as the account breaks no rule.
  */
 export class AuditedClosings {
@@ -45,7 +45,7 @@ export class AuditedClosings {
   /**
    * Takes the next commit of the account.
    * @param balancesAt by the auditor's own fold of the commits so far; they share no code with the closing
-   * @returns what is wrong with the closing of this commit
+   * @returns the problems of this commit's closing
    */
   async take(
     commit: RecordedCommit,

@@ -71,8 +71,8 @@ export class Books {
   }
 
   /**
-   * Folds a commit, as {@link foldNext}, and closes the open block if it is full. The closing depends on the commits alone, so
-   * every instance makes the same.
+   * Folds a commit, as {@link foldNext}, and closes the open block if it is full. The closing depends only on the
+   * commits, so every instance makes the same.
    */
   async fold(entry: FoldedAccount, commit: RecordedCommit): Promise<void> {
     if (commit.revision !== entry.head.revision + 1) return;
@@ -85,7 +85,7 @@ export class Books {
     if (entry.state.open.weight >= this.blockWeight) entry.unwritten.push(closeBooks(entry.state, entry.head));
   }
 
-  /** Reads what a decision looks for from the closed blocks that may have it. */
+  /** Reads the entries that a decision looks for, from the closed blocks that may have them. */
   async lookUp(key: AccountKey, recalled: Recalled, lookups: readonly Lookup[]): Promise<void> {
     for (const lookup of lookups)
       for (const block of notRecalled(recalled, lookup))
@@ -134,7 +134,7 @@ export async function* closingsOf(
   }
 }
 
-/** Reads what a closed block has. */
+/** Reads the entries of a closed block. */
 async function readBlock(log: EventLog, stream: string, block: ClosedBlock): Promise<BlockContents> {
   const commits: RecordedCommit[] = [];
   for (let head: StreamHead = block.after; head.revision < block.last.revision; ) {

@@ -48,7 +48,7 @@ async function append({ log, sources }: CommandContext, entry: FoldedAccount): P
   }
 }
 
-/** Takes the closings of another instance, which equal those in memory if its blocks have the same weight. */
+/** Takes the closings of another instance. They equal the closings in memory if its blocks have the same weight. */
 async function adopt({ log }: CommandContext, entry: FoldedAccount): Promise<void> {
   for await (const { commit, closing } of closingsOf(log, entry.key, entry.books)) {
     if (entry.unwritten.length === 0) return;

@@ -90,7 +90,7 @@ export const booksClosed = eventType(
     holds: z.array(holds),
     /** The payouts that the block has requested or changed. */
     payouts: z.array(payout),
-    /** The accruals that the block has cancelled, and those that it has compensated. */
+    /** The accruals that the block has cancelled, and the accruals that it has compensated. */
     cancelled: z.array(id),
     reversed: z.array(id),
   }),

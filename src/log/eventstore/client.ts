@@ -76,7 +76,7 @@ const DEADLINE_MS = 3000;
  * 5 k/s (500 bytes an event, the test double in the same OS process).
  */
 const PAGE = 500;
-/** Events that a subscription buffers, besides those in HTTP/2's window. */
+/** Events that a subscription buffers, besides the events in HTTP/2's window. */
 const BUFFERED = 256;
 
 /** @param url `esdb://host:port?tls=false`, or `kurrentdb://`, with the options that the client's manual lists */

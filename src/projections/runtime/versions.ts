@@ -258,7 +258,7 @@ async function lockVersions(tx: ClientBase, name: string): Promise<void> {
 
 /**
  * The share of a version's projectors, whose parts are groups of partitions (follow.ts). Releases that did not share a
- * version had one lease of this name: while one of their instances holds it, no group is taken.
+ * version had one lease of this name: while one of their instances holds it, no instance takes a group.
  */
 export function shareOf(name: string, version: number): string {
   return `projection ${schemaOf(name, version)}`;

@@ -21,9 +21,9 @@ const NOTE_CHANGED = shardTrigger('users', CHANGES_TABLES, {}, ({ table, run }) 
 );
 
 /**
- * Which users have changed, in the order of the transactions: threads of reports keep fields of users, and read again those
- * that changed. A trigger records each write, so that no statement can forget it. Transactions that write users of one bot
- * follow each other, since each locks the bot's row; the primary key makes sure of it.
+ * Which users have changed, in the order of the transactions: threads of reports keep fields of users, and read changed
+ * users again. A trigger records each write, so that no statement can forget it. Transactions that write users of one
+ * bot follow each other, since each locks the bot's row; the primary key makes sure of it.
  */
 const CHANGES_DDL = `
 CREATE TABLE user_changes (

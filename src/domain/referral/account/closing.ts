@@ -5,7 +5,7 @@ import { confirm } from './account.ts';
 import { hashOf, packHashes } from './earned.ts';
 import { type AccountState, newOpenBlock, PAYOUT_STATUS, type Payout, unitOf } from './state.ts';
 
-/** The closings of an account's books: what a decision folds from, in place of the commits before. */
+/** The closings of an account's books: a decision folds from the last one instead of the commits before. */
 
 export type Closing = DataOf<typeof booksClosed>;
 
@@ -46,7 +46,10 @@ export function closeBooks(state: AccountState, last: { readonly revision: numbe
   return closing;
 }
 
-/** The state after a closing. `state` is the one that all closings before it come to, or the fold of what it closes. */
+/**
+ * The state after a closing. `state` is the state after all closings before it, or the fold of the commits that it
+ * closes.
+ */
 export function applyClosing(state: AccountState, closing: Closing): void {
   const before = state.closed.at(-1);
   const earned = Buffer.from(closing.earned, 'base64');

@@ -6,7 +6,7 @@ export interface EventName {
   readonly index: number;
 }
 
-/** Names a pair of rule and event, which earns once. */
+/** Names a pair of rule and event. A pair earns once. */
 export function earningKey(ruleId: number, { commit_id, index }: EventName): string {
   return `${ruleId}:${commit_id}:${index}`;
 }

@@ -11,8 +11,8 @@ import {
 /** The payouts of an account, and which of them has an accrual. */
 
 /**
- * Adds a payout. It gets all accruals of its unit that are confirmed and that no payout has: those that were never claimed,
- * and those of payouts that were cancelled.
+ * Adds a payout. It gets all confirmed accruals of its unit that no payout has: accruals that were never claimed, and
+ * accruals of cancelled payouts.
  */
 export function takeOver(state: AccountState, unit: UnitState, requested: RequestedPayout): void {
   const { payout_id, amount, requested_at } = requested;
@@ -42,8 +42,8 @@ export function takeOver(state: AccountState, unit: UnitState, requested: Reques
 }
 
 /**
- * The payout that has an accrual now; null: none. It is the first one that was requested when the accrual was confirmed, or
- * the last of those that took over from it.
+ * The payout that has an accrual now; null: none. It is the first one that was requested when the accrual was
+ * confirmed, or the last payout that took over from it.
  */
 export function payoutOf({ payouts }: AccountState, { number, unit_id, available_at }: Accrual): Payout | null {
   let payout: Payout | undefined;

@@ -9,7 +9,7 @@ const storage = FIXED_COLUMNS.map((name) => `ALTER COLUMN ${name} SET STORAGE EX
 /** The tables that packing fills from the others. Rows of `archive` count as rows of `events`. */
 export const PACKED_TABLES = ['timelines', 'chunks', 'chunk_properties', 'changed_events', 'archive'] as const;
 
-/** Counts the written events of each bot, and records those that belong to chunks. */
+/** Counts the written events of each bot, and records the events that belong to chunks. */
 const NOTE_WRITTEN = shardTrigger(
   'events',
   ['timelines', 'chunks', 'changed_events'],
