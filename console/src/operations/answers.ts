@@ -20,14 +20,19 @@ export interface Overview {
   /** All commits of the log, about. */
   readonly commits: number;
   readonly jobs: readonly Job[];
-  /** The newest audit that has ended. */
+  /** The newest audit of the whole log that has ended. */
   readonly audit: Job | undefined;
+  /** The newest audit of one account that has ended. */
+  readonly accountAudit: Job | undefined;
+  /** Whether an older audit of the whole log may exist. */
+  readonly moreAudits: boolean;
   readonly letters: readonly Letter[];
   readonly letterCount: number;
   readonly processes: readonly BackgroundProcess[];
 }
 
 const SHOWN_JOBS = 8;
+const AUDITS = 50;
 
 interface List<T> {
   readonly items: readonly T[];
@@ -38,7 +43,7 @@ export async function loadOverview(signal: AbortSignal): Promise<Overview> {
   const [versions, jobs, audits, letters, processes] = await Promise.all([
     get<List<Version> & { readonly commits: number }>('projections'),
     get<List<Job>>(`jobs?limit=${SHOWN_JOBS}`),
-    get<List<Job>>('jobs?kind=audit&limit=5'),
+    get<List<Job>>(`jobs?kind=audit&limit=${AUDITS}`),
     get<List<Letter> & { readonly total: number }>('dead-letters?limit=20'),
     get<List<BackgroundProcess>>('processes'),
   ]);
@@ -46,7 +51,9 @@ export async function loadOverview(signal: AbortSignal): Promise<Overview> {
     versions: versions.items,
     commits: versions.commits,
     jobs: jobs.items,
-    audit: audits.items.find(isOver),
+    audit: audits.items.find((job) => isOver(job) && job.bot === null),
+    accountAudit: audits.items.find((job) => isOver(job) && job.bot !== null),
+    moreAudits: audits.items.length === AUDITS,
     letters: letters.items,
     letterCount: letters.total,
     processes: processes.items,

@@ -1,6 +1,9 @@
 import { instant, number } from '../format.ts';
+import { Card } from '../parts/card.tsx';
+import { Pill } from '../parts/pill.tsx';
 import type { Letter } from './answers.ts';
 import type { Ask } from './confirm.tsx';
+import { ErrorText } from './error-text.tsx';
 import { words } from './words.ts';
 
 interface DeadLettersProps {
@@ -12,8 +15,7 @@ interface DeadLettersProps {
 /** Commits that a read model cannot apply: the error, the events, retry and skip. */
 export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
   return (
-    <section>
-      <h2>{words.letters}</h2>
+    <Card title={words.letters} id="dead-letters">
       {letters.length === 0 ? (
         <p>{words.noLetters}</p>
       ) : (
@@ -27,11 +29,11 @@ export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
               <li key={letter.id}>
                 <div>
                   <strong>{`${letter.projection} ${words.version(letter.version)}`}</strong>{' '}
-                  <span class={letter.blocking ? 'bad' : undefined}>
+                  <Pill kind={letter.blocking ? 'bad' : undefined}>
                     {letter.blocking ? words.blocking : words.passedOver}
-                  </span>
+                  </Pill>
                 </div>
-                <div class="failure">{letter.error}</div>
+                <ErrorText text={letter.error} />
                 <div class="quiet-text">
                   {words.letterAt(letter.stream, letter.position, instant(letter.recorded_at))}
                 </div>
@@ -84,6 +86,6 @@ export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
           </ul>
         </>
       )}
-    </section>
+    </Card>
   );
 }

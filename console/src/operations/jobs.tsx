@@ -1,5 +1,6 @@
 import { address } from '../address.ts';
 import { instant, number } from '../format.ts';
+import { Card } from '../parts/card.tsx';
 import { words as referralsWords } from '../referrals/words.ts';
 import { isOver, type Job, type Overview } from './answers.ts';
 import type { Ask } from './confirm.tsx';
@@ -11,18 +12,15 @@ interface JobsProps {
 }
 
 /** The last audit, with a button for the next one. */
-export function Audit({ overview: { audit, jobs }, ask }: JobsProps) {
+export function Audit({ overview: { audit, accountAudit, moreAudits, jobs }, ask }: JobsProps) {
   const runs = jobs.some((job) => job.kind === 'audit' && !isOver(job));
   return (
-    <section>
-      <h2>{words.audit}</h2>
-      <p class="quiet-text">{words.auditMeans}</p>
+    <Card title={words.audit} lead={words.auditMeans}>
       {audit === undefined ? (
-        <p>{words.noAudit}</p>
+        <p>{moreAudits ? words.noRecentAudit : words.noAudit}</p>
       ) : (
         <>
           <p>
-            {audit.bot !== null && `${subjectOf(audit)}: `}
             <Result job={audit} /> {words.auditAt(instant(audit.finished_at!))}
           </p>
           <Findings job={audit} />
@@ -46,8 +44,17 @@ export function Audit({ overview: { audit, jobs }, ask }: JobsProps) {
           {runs ? words.auditRuns : words.auditNow}
         </button>
       )}
+      {accountAudit !== undefined && (
+        <>
+          <p>
+            {words.lastAccount(subjectOf(accountAudit))} <Result job={accountAudit} />{' '}
+            {words.auditAt(instant(accountAudit.finished_at!))}
+          </p>
+          <Findings job={accountAudit} />
+        </>
+      )}
       {ask !== null && <AuditAccount ask={ask} />}
-    </section>
+    </Card>
   );
 }
 
@@ -96,8 +103,7 @@ function AuditAccount({ ask }: { readonly ask: Ask }) {
 /** The newest jobs: those that wait and run with their progress, the others with their result. */
 export function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
   return (
-    <section>
-      <h2>{words.jobs}</h2>
+    <Card title={words.jobs}>
       {jobs.length === 0 ? (
         <p>{words.noJobs}</p>
       ) : (
@@ -114,7 +120,7 @@ export function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
           ))}
         </ul>
       )}
-    </section>
+    </Card>
   );
 }
 

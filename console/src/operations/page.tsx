@@ -10,6 +10,7 @@ import { DeadLetters } from './dead-letters.tsx';
 import { Audit, Jobs } from './jobs.tsx';
 import { BotErrors, Processes } from './processes.tsx';
 import { ReadModels } from './read-models.tsx';
+import { Summary } from './summary.tsx';
 import { type Sample, withSamples } from './trend.tsx';
 import { words } from './words.ts';
 
@@ -32,6 +33,7 @@ export function OperationsPage({ operator }: { readonly operator: OperatorSessio
       <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && (
         <>
+          <Summary overview={data} />
           <ReadModels overview={data} seen={seen} ask={ask} />
           <DeadLetters letters={data.letters} total={data.letterCount} ask={ask} />
           <Jobs jobs={data.jobs} />

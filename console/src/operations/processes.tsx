@@ -1,9 +1,12 @@
 import { request } from '../api.ts';
 import { duration, number } from '../format.ts';
+import { Card } from '../parts/card.tsx';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
+import { Pill } from '../parts/pill.tsx';
 import type { BackgroundProcess, BotErrorGroup } from './answers.ts';
+import { ErrorText } from './error-text.tsx';
 import { words } from './words.ts';
 
 const PROCESS_COLUMNS: readonly DataColumn<BackgroundProcess>[] = [
@@ -13,12 +16,10 @@ const PROCESS_COLUMNS: readonly DataColumn<BackgroundProcess>[] = [
     label: words.state,
     show: (_, { state, error, failures }) => (
       <>
-        {state === 'live' ? words.runs : <strong class="bad">{words.fails}</strong>}
-        {failures.length === 0 && error !== null && <div class="failure">{error}</div>}
+        {state === 'live' ? <Pill kind="good">{words.runs}</Pill> : <Pill kind="bad">{words.fails}</Pill>}
+        {failures.length === 0 && error !== null && <ErrorText text={error} />}
         {failures.map((failure) => (
-          <div class="failure" key={failure.subject}>
-            {`${failure.subject}: ${failure.error}`}
-          </div>
+          <ErrorText key={failure.subject} text={`${failure.subject}: ${failure.error}`} />
         ))}
       </>
     ),
@@ -48,14 +49,13 @@ const ERROR_COLUMNS: readonly DataColumn<BotErrorGroup>[] = [
 /** The background processes, the instance that does the work of each, and the work that fails. */
 export function Processes({ processes }: { readonly processes: readonly BackgroundProcess[] }) {
   return (
-    <section>
-      <h2>{words.processes}</h2>
+    <Card title={words.processes} flush={processes.length > 0}>
       {processes.length === 0 ? (
         <p>{words.noProcesses}</p>
       ) : (
         <DataTable caption={words.processes} columns={PROCESS_COLUMNS} rows={processes} />
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -66,18 +66,22 @@ export function BotErrors() {
   );
   const { data } = loaded.value;
   return (
-    <section>
-      <h2>{words.botErrors}</h2>
+    <Card
+      title={words.botErrors}
+      flush={data !== undefined && data.items.length > 0}
+      actions={
+        data !== undefined && (
+          <button class="btn small" type="button" onClick={reload}>
+            {words.refresh}
+          </button>
+        )
+      }
+    >
       <Pending loaded={loaded.value} retry={reload} />
       {data?.items.length === 0 && <p>{words.noBotErrors}</p>}
       {data !== undefined && data.items.length > 0 && (
         <DataTable caption={words.botErrors} columns={ERROR_COLUMNS} rows={data.items} />
       )}
-      {data !== undefined && (
-        <button class="btn" type="button" onClick={reload}>
-          {words.refresh}
-        </button>
-      )}
-    </section>
+    </Card>
   );
 }

@@ -1,6 +1,9 @@
 import { duration, number, share } from '../format.ts';
+import { Card } from '../parts/card.tsx';
+import { Pill } from '../parts/pill.tsx';
 import { isOver, type Job, type Overview, type Version } from './answers.ts';
 import type { Ask } from './confirm.tsx';
+import { ErrorText } from './error-text.tsx';
 import { keyOf, type Sample, secondsLeft, Trend } from './trend.tsx';
 import { words } from './words.ts';
 
@@ -14,11 +17,10 @@ interface ReadModelsProps {
 /** Every version of every read model: its state, its lag, and the step that comes next. */
 export function ReadModels({ overview: { versions, commits, jobs }, seen, ask }: ReadModelsProps) {
   return (
-    <section>
-      <h2>{words.readModels}</h2>
-      <p class="quiet-text">{words.readModelsMeans}</p>
+    <Card title={words.readModels} lead={words.readModelsMeans} flush>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard */}
-      <section class="scroll" tabIndex={0} aria-label={words.readModels}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a table is no group of fields */}
+      <div class="scroll" role="group" tabIndex={0} aria-label={words.readModels}>
         <table class="table">
           <thead>
             <tr>
@@ -42,8 +44,8 @@ export function ReadModels({ overview: { versions, commits, jobs }, seen, ask }:
             ))}
           </tbody>
         </table>
-      </section>
-    </section>
+      </div>
+    </Card>
   );
 }
 
@@ -64,18 +66,12 @@ function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps
   return (
     <tr>
       <th scope="row">
-        {version.name} <span class="quiet-text">{words.version(version.version)}</span>
+        {version.name} <span class="sub">{words.version(version.version)}</span>
       </th>
       <td>
-        {state === 'stopped' ? (
-          <strong class="bad">{words.states.stopped}</strong>
-        ) : live ? (
-          <strong>{words.states.live}</strong>
-        ) : (
-          words.states[state]
-        )}
-        {state === 'ready' && !live && ` · ${verified ? words.verified : words.notVerified}`}
-        {error !== null && <div class="failure">{error}</div>}
+        <StatePill version={version} />
+        {state === 'ready' && !live && <span class="sub">{verified ? words.verified : words.notVerified}</span>}
+        {error !== null && <ErrorText text={error} />}
       </td>
       <td class={state === 'building' ? undefined : 'lag'}>
         {state === 'building' ? (
@@ -98,6 +94,12 @@ function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps
       </td>
     </tr>
   );
+}
+
+function StatePill({ version: { state, live } }: Pick<RowProps, 'version'>) {
+  if (state === 'stopped') return <Pill kind="bad">{words.states.stopped}</Pill>;
+  if (state === 'building') return <Pill kind="now">{words.states.building}</Pill>;
+  return live ? <Pill kind="good">{words.states.live}</Pill> : <Pill>{words.states[state]}</Pill>;
 }
 
 /** The next step in words, and the buttons of all steps that are possible. */

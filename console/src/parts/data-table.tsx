@@ -47,7 +47,8 @@ const classOf = ({ type = '', wide }: Pick<DataColumn, 'type' | 'wide'>): string
 export function DataTable<Row extends object>({ caption, columns, rows, id, bars, sort, foot }: DataTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
-    <section class="scroll" tabIndex={0} aria-label={caption}>
+    // biome-ignore lint/a11y/useSemanticElements: a table is no group of fields
+    <div class="scroll" role="group" tabIndex={0} aria-label={caption}>
       <table class={bars === true ? 'table bars' : 'table'}>
         <caption class="hidden">{caption}</caption>
         <thead>
@@ -75,7 +76,7 @@ export function DataTable<Row extends object>({ caption, columns, rows, id, bars
         </tbody>
         {foot !== undefined && <tfoot>{foot}</tfoot>}
       </table>
-    </section>
+    </div>
   );
 }
 

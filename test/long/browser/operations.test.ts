@@ -133,6 +133,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     await giveReason(page, 'the referrer asked');
     const account = `user 7 of bot ${bot.publicKey}`;
     await audit.getByText(`${account}: done: compared 0 lines`).waitFor({ timeout: ANSWER_MS });
+    // The audit of one account says nothing of the whole log.
+    await audit.getByText('done: looked at').waitFor();
     const { body: last } = await service.get('/admin/v1/jobs?kind=audit&limit=1', actor.key);
     expect(last.data.items).toMatchObject([{ bot: bot.publicKey, user_id: 7, reason: 'the referrer asked' }]);
     expect(complaints).toEqual([]);
