@@ -4,30 +4,27 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyChain } from '../../src/log/commit-codec.ts';
 import {
   type Appended,
-  BrokenChainError,
-  COMMAND_MEMORY_MS,
   ConflictError,
   EMPTY_STREAM,
   type EventLog,
-  hasPassed,
   hasPassedAll,
   LogUnavailableError,
   type NewCommit,
   type Position,
-  partitionOf,
   type RecordedCommit,
   type StreamHead,
 } from '../../src/log/port.ts';
-import { categoryOf, keyOf } from '../../src/log/stream-name.ts';
 import { pause } from '../../src/util/pause.ts';
-import { ALL_CATEGORIES, appendOnTop, newBot, newCommit, readAll, readBatches } from '../support/log.ts';
+import { newBot, newCommit, readAll } from '../support/log.ts';
 import { fillLog, findings } from '../support/log-audit.ts';
 import { expectExactlyOnce, followAll, nthCommit, persist } from '../support/log-stress.ts';
 import { writeAndKill } from '../support/log-writer-process.ts';
 import { longOnly } from '../support/long-only.ts';
+import { describeExactStreams } from './exact-streams.contract.ts';
+import { describeRepeats } from './repeats.contract.ts';
+import { describeSubscriptions } from './subscriptions.contract.ts';
 
 /** The differences between engines. The engine's test file gives a reason next to each `false`. */
 interface Capabilities {
@@ -47,14 +44,19 @@ export interface LogUnderTest {
   destroy(): Promise<void>;
 }
 
+/** Two handles on the log of the tests. */
+export interface OpenLogs {
+  readonly log: EventLog;
+  /** As another process sees the log. */
+  readonly other: EventLog;
+}
+
 export interface EngineUnderTest {
   readonly name: string;
   readonly capabilities: Capabilities;
   /** A fresh, empty log. */
   create(): Promise<LogUnderTest>;
 }
-
-const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 /** The promises of every engine, as tests. All but the first share one log and use different bots. */
 export function describeEventLog(engine: EngineUnderTest): void {
@@ -81,238 +83,9 @@ export function describeEventLog(engine: EngineUnderTest): void {
       await log.ping();
     });
 
-    describe('exact streams', () => {
-      it('grow by one revision per commit, and each commit holds the hash of the previous one', async () => {
-        const stream = `bot-${newBot()}`;
-        const first = newCommit(stream, {
-          keyId: 7,
-          causation: 'c1',
-          trace: TRACE,
-          command: { id: randomUUID(), answer: { a: [1] } },
-        });
-        const appended = await log.append(first);
-        const one = await log.read(stream);
-        expect(one.head.revision).toBe(1);
-        expect(appended).toEqual({ position: one.commits[0]!.position, head: one.head, repeated: null });
-        const second = newCommit(stream, { expected: one.head });
-        const onTop = await log.append(second);
+    describeExactStreams(() => ({ log, other }));
 
-        const { head, commits } = await other.read(stream);
-        expect(onTop).toEqual({ position: commits[1]!.position, head, repeated: null });
-        expect(commits).toMatchObject([
-          {
-            id: first.id,
-            stream,
-            at: first.at,
-            keyId: 7,
-            causation: 'c1',
-            trace: TRACE,
-            command: first.command,
-            revision: 1,
-            prev: '',
-          },
-          { id: second.id, revision: 2, prev: one.head.hash },
-        ]);
-        expect(verifyChain(stream, EMPTY_STREAM, commits)).toEqual(head);
-        expect(await log.read(stream, one.head)).toEqual({ head, commits: commits.slice(1) });
-        expect(await log.read(stream, EMPTY_STREAM, 1)).toEqual({ head: one.head, commits: commits.slice(0, 1) });
-        expect(await log.read(stream, one.head, 1000)).toEqual({ head, commits: commits.slice(1) });
-        expect(await log.read(stream, head, 1)).toEqual({ head, commits: [] });
-        expect(await log.read(stream, head)).toEqual({ head, commits: [] });
-      });
-
-      it('and any streams keep the trace of each commit, also of one group', async () => {
-        const bot = newBot();
-        const traces = [1, 2, 3].map((n) => `00-${String(n).repeat(32)}-${String(n).repeat(16)}-01`);
-        const traced = [...traces, undefined].map((trace) => newCommit(`intake-${bot}`, { trace }));
-        await Promise.all(traced.map((commit) => log.append(commit)));
-        await log.append(newCommit(`bot-${bot}`, { trace: TRACE }));
-        const read = (await readAll(other)).filter(({ stream }) => stream.endsWith(bot));
-        expect(new Map(read.map(({ id, trace }) => [id, trace]))).toEqual(
-          new Map([...traced, { id: read.at(-1)!.id, trace: TRACE }].map(({ id, trace }) => [id, trace])),
-        );
-      });
-
-      it('tell their heads, many in one call, without empty streams', async () => {
-        const [long, short, empty] = [1, 2, 3].map(() => `bot-${newBot()}`) as [string, string, string];
-        for (const stream of [long, long, short]) await appendOnTop(log, newCommit(stream));
-        const heads = await Promise.all([long, short].map(async (stream) => (await log.read(stream)).head));
-        expect(heads.map(({ revision }) => revision)).toEqual([2, 1]);
-        expect(await other.streamHeads([long, empty, short])).toEqual(
-          new Map([
-            [long, heads[0]],
-            [short, heads[1]],
-          ]),
-        );
-        expect(await log.streamHeads([])).toEqual(new Map());
-      });
-
-      it('are read on from a commit that they have, and from no other', async () => {
-        const stream = `bot-${newBot()}`;
-        for (let n = 0; n < 3; n++) await appendOnTop(log, newCommit(stream));
-        const { commits, head } = await log.read(stream);
-        for (const [index, { revision, hash }] of commits.entries()) {
-          const at = { revision: revision!, hash: hash! };
-          expect(await other.read(stream, at)).toEqual({ head, commits: commits.slice(index + 1) });
-          const elsewhere = { ...at, hash: 'ab'.repeat(32) };
-          await expect(other.read(stream, elsewhere)).rejects.toBeInstanceOf(BrokenChainError);
-        }
-        for (const revision of [4, 400])
-          await expect(other.read(stream, { ...head, revision })).rejects.toBeInstanceOf(BrokenChainError);
-      });
-
-      it('keep any JSON of events, all events of a commit together', async () => {
-        const stream = `bot-${newBot()}`;
-        let head: StreamHead = EMPTY_STREAM;
-        const data = fc.jsonValue({ noUnicodeString: false, maxDepth: 3 } as fc.JsonSharedConstraints);
-        await fc.assert(
-          fc.asyncProperty(fc.array(data, { minLength: 1, maxLength: 5 }), async (values) => {
-            const events = values.map((value) => ({ type: 'Happened', v: 2, data: value }));
-            await log.append(newCommit(stream, { expected: head, events }));
-            const read = await other.read(stream, head);
-            head = read.head;
-            expect(read.commits.map((commit) => commit.events)).toEqual([JSON.parse(JSON.stringify(events))]);
-          }),
-          { numRuns: 25 },
-        );
-      });
-
-      it('refuse a commit that does not continue them, and name their revision', async () => {
-        const stream = `bot-${newBot()}`;
-        await log.append(newCommit(stream));
-        const { head } = await log.read(stream);
-        const wrong: StreamHead[] = [
-          EMPTY_STREAM,
-          { revision: 2, hash: head.hash },
-          { revision: 1, hash: 'f'.repeat(64) },
-        ];
-        for (const expected of wrong) {
-          const error = await log.append(newCommit(stream, { expected })).catch((e: unknown) => e);
-          expect(error).toBeInstanceOf(ConflictError);
-          expect(error).toMatchObject({ stream, expected: expected.revision, actual: 1 });
-        }
-        expect((await other.read(stream)).head).toEqual(head);
-      });
-
-      it('accept exactly one of many concurrent appends to a revision', async () => {
-        const stream = `bot-${newBot()}`;
-        const attempts = Array.from({ length: 40 }, (_, i) => (i % 2 ? log : other).append(newCommit(stream)));
-        const results = await Promise.allSettled(attempts);
-        const lost = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
-        expect(lost.map((error) => error.name)).toEqual(Array<string>(39).fill('ConflictError'));
-        expect((await log.read(stream)).head.revision).toBe(1);
-      });
-    });
-
-    describe('a repeat', () => {
-      it('of a commit changes nothing, on exact streams at any later time', async () => {
-        const stream = `bot-${newBot()}`;
-        const commit = newCommit(stream);
-        await log.append(commit);
-        await appendOnTop(log, newCommit(stream));
-        const { head, commits } = await log.read(stream);
-        for (const expected of [EMPTY_STREAM, head]) {
-          const again = await other.append({ ...commit, expected });
-          const { position, revision, hash } = commits[0]!;
-          expect(again).toEqual({ position, head: { revision, hash }, repeated: commits[0] });
-        }
-        expect((await log.read(stream)).head).toEqual(head);
-      });
-
-      it('of intake changes nothing', async () => {
-        const stream = `intake-${newBot()}`;
-        const commit = newCommit(stream);
-        const results = [await log.append(commit), await other.append(commit), await log.append(commit)];
-        if (engine.capabilities.reportsRepeatedIntake)
-          expect(results.map(({ repeated }) => repeated?.id)).toEqual([undefined, commit.id, commit.id]);
-        expect(await commitsOf(log, stream)).toMatchObject([{ id: commit.id, revision: null, prev: null, hash: null }]);
-      });
-
-      it('is not looked for if the caller says that there is none: appends together keep the order of the calls', async () => {
-        for (const withCommands of [true, false]) {
-          const stream = `intake-${newBot()}`;
-          const commits = Array.from({ length: 60 }, () =>
-            newCommit(stream, withCommands ? { command: { id: randomUUID() } } : {}),
-          );
-          await Promise.all(commits.map((commit) => log.append(commit, { unseen: true })));
-          expect((await commitsOf(log, stream)).map(({ id }) => id)).toEqual(commits.map(({ id }) => id));
-          if (!withCommands) continue;
-          // A caller that is wrong about it gets the usual answer.
-          const { repeated } = await other.append(commits[1]!, { unseen: true });
-          expect(repeated?.id).toBe(commits[1]!.id);
-          expect(await commitsOf(log, stream)).toHaveLength(60);
-        }
-      });
-
-      it('of a command is answered with the commit of the first one', async () => {
-        for (const category of ALL_CATEGORIES) {
-          const stream = `${category}-${newBot()}`;
-          const command = { id: randomUUID(), bodyHash: 'h1', answer: { ok: true, ids: [1, 2] } };
-          const first = newCommit(stream, { command });
-          await log.append(first);
-          const again = await other.append(newCommit(stream, { command: { id: command.id, bodyHash: 'h2' } }));
-          expect(again.repeated).toMatchObject({ id: first.id, command });
-          expect(await other.findCommand(stream, command.id, first.at)).toEqual(again.repeated);
-          expect(await other.findCommand(stream, randomUUID(), first.at)).toBeNull();
-          expect(await commitsOf(log, stream)).toMatchObject([{ id: first.id }]);
-        }
-      });
-
-      it('of a command differs from the first when both arrive together', async () => {
-        for (const category of ALL_CATEGORIES) {
-          const stream = `${category}-${newBot()}`;
-          const command = { id: randomUUID() };
-          const results = await Promise.all(
-            Array.from({ length: 20 }, (_, i) => (i % 2 ? log : other).append(newCommit(stream, { command }))),
-          );
-          const [winner, ...more] = await commitsOf(log, stream);
-          expect(more).toEqual([]);
-          expect(results.filter(({ repeated }) => repeated === null)).toHaveLength(1);
-          for (const { position, repeated } of results) {
-            expect(position).toBe(winner!.position);
-            if (repeated !== null) expect(repeated).toEqual(winner);
-          }
-        }
-      });
-
-      it('is a new command if the first one was refused with a conflict', async () => {
-        const stream = `bot-${newBot()}`;
-        await log.append(newCommit(stream));
-        const lost = newCommit(stream, { command: { id: randomUUID() }, expected: { revision: 5, hash: 'x' } });
-        await expect(log.append(lost)).rejects.toThrow(ConflictError);
-        const { head } = await log.read(stream);
-        expect(await log.findCommand(stream, lost.command!.id, lost.at)).toBeNull();
-        expect(await log.append({ ...lost, expected: head })).toMatchObject({ head: { revision: 2 }, repeated: null });
-      });
-
-      it('on intake is remembered for a day of the log, on exact streams forever', async () => {
-        const at = Date.now() - 10 * COMMAND_MEMORY_MS;
-        const bot = newBot();
-        const [intake, exact] = [{ id: randomUUID() }, { id: randomUUID() }];
-        await log.append(newCommit(`intake-${bot}`, { at, command: intake }));
-        await log.append(newCommit(`bot-${bot}`, { at, command: exact }));
-        const later = async (stream: string, ms: number, command: { id: string }): Promise<Appended> => {
-          const found = await other.findCommand(stream, command.id, at + ms);
-          const appended = await log.append(
-            newCommit(stream, { at: at + ms, command, expected: stream.startsWith('bot') ? EMPTY_STREAM : 'any' }),
-          );
-          expect(appended.repeated).toEqual(found);
-          return appended;
-        };
-        expect((await later(`intake-${bot}`, COMMAND_MEMORY_MS - 1, intake)).repeated).not.toBeNull();
-        expect((await later(`intake-${bot}`, COMMAND_MEMORY_MS, intake)).repeated).toBeNull();
-        expect((await later(`intake-${bot}`, COMMAND_MEMORY_MS + 5, intake)).repeated).not.toBeNull();
-        expect((await later(`bot-${bot}`, 9 * COMMAND_MEMORY_MS, exact)).repeated).not.toBeNull();
-        expect((await later(`intake-${bot}`, 9 * COMMAND_MEMORY_MS, exact)).repeated).not.toBeNull();
-      });
-
-      it.runIf(engine.capabilities.commandsAcrossKeys)('of a command is recognised on another bot too', async () => {
-        const command = { id: randomUUID() };
-        const first = newCommit(`intake-${newBot()}`, { command });
-        await log.append(first);
-        expect((await log.append(newCommit(`intake-${newBot()}`, { command }))).repeated?.id).toBe(first.id);
-      });
-    });
+    describeRepeats(() => ({ log, other }), engine);
 
     it('behaves as the model does, for any operations in any order', async () => {
       const op = fc.record({
@@ -344,167 +117,7 @@ export function describeEventLog(engine: EngineUnderTest): void {
         expect(all.filter(({ stream }) => model.owns(stream)).map(({ id }) => id)).toEqual(model.order);
     });
 
-    describe('a subscription', () => {
-      it('resumes where the last one stopped, at any position', async () => {
-        const bot = newBot();
-        for (let i = 0; i < 10; i++) {
-          await log.append(newCommit(`intake-${bot}`));
-          await appendOnTop(log, newCommit(`bot-${bot}`));
-        }
-        const to = await log.endCursor();
-        const mine = (commits: readonly RecordedCommit[]): RecordedCommit[] =>
-          commits.filter(({ stream }) => stream.endsWith(bot));
-        for (const categories of [ALL_CATEGORIES, ['intake'], ['bot']]) {
-          const whole = mine(await readAll(log, { categories, to }));
-          expect(whole).toHaveLength(categories.length * 10);
-          const batches = await readBatches(log, { categories, to, maxCommits: 3 });
-          expect(mine(batches.flatMap(({ commits }) => commits))).toEqual(whole);
-          for (const { partition, commits, last } of batches) {
-            expect(commits.length).toBeLessThanOrEqual(3);
-            for (const { position } of commits) {
-              expect(partitionOf(position)).toBe(partition);
-              expect(position <= last).toBe(true);
-            }
-          }
-          for (const cut of [0, Math.floor(batches.length / 2), batches.length - 1]) {
-            const after = new Map<number, Position>();
-            for (const { partition, last } of batches.slice(0, cut)) after.set(partition, last);
-            const before = batches.slice(0, cut).flatMap(({ commits }) => commits);
-            const rest = await readAll(log, { categories, to, after });
-            expect(mine([...before, ...rest])).toEqual(whole);
-          }
-        }
-      });
-
-      it('delivers commits that are appended while it waits, to every subscriber', async () => {
-        const bot = newBot();
-        const stop = new AbortController();
-        const after = await log.endCursor();
-        const seen = await Promise.all(
-          [log, other].flatMap((handle) =>
-            [ALL_CATEGORIES, ['bot']].map(async (categories) => {
-              const found: string[] = [];
-              const wanted = categories.length * 5;
-              const subscription = handle.subscribe({ categories, after, signal: stop.signal });
-              const reading = (async () => {
-                for await (const { commits } of subscription) {
-                  for (const { id, stream } of commits) if (stream.endsWith(bot)) found.push(id);
-                  if (found.length >= wanted) return;
-                }
-              })();
-              return { found, reading, wanted };
-            }),
-          ),
-        );
-        const sent: string[] = [];
-        const exact: string[] = [];
-        for (let i = 0; i < 5; i++) {
-          for (const category of ALL_CATEGORIES) {
-            const commit = newCommit(`${category}-${bot}`);
-            if (category === 'bot') await appendOnTop(log, commit);
-            else await log.append(commit);
-            sent.push(commit.id);
-            if (category === 'bot') exact.push(commit.id);
-          }
-        }
-        for (const { found, reading, wanted } of seen) {
-          await reading;
-          expect(found).toEqual(wanted === 5 ? exact : sent);
-        }
-        stop.abort();
-      });
-
-      it('delivers commits in few batches to a slow reader, so that it catches up', async () => {
-        const stream = `intake-${newBot()}`;
-        const stop = new AbortController();
-        const after = await log.endCursor();
-        let [batches, commits] = [0, 0];
-        const reading = (async () => {
-          for await (const batch of log.subscribe({ categories: ['intake'], after, signal: stop.signal })) {
-            const own = batch.commits.filter((commit) => commit.stream === stream).length;
-            commits += own;
-            if (own > 0) batches++;
-            await pause(own > 0 ? 100 : 0);
-          }
-        })();
-        for (let i = 0; i < 40; i++) {
-          await other.append(newCommit(stream));
-          await pause(5);
-        }
-        await expect.poll(() => commits, { timeout: 10_000 }).toBe(40);
-        stop.abort();
-        await reading;
-        expect(batches).toBeLessThan(30);
-      });
-
-      it('may leave out commits of the event types in `without`, and no others', async () => {
-        const stream = `intake-${newBot()}`;
-        const of = (...types: string[]) =>
-          types.map((type) => ({ type, v: 1, data: { says: '"events":[{"type":"Left",' } }));
-        const after = await log.endCursor();
-        const kept: string[] = [];
-        for (const events of [of('Left'), of('Kept'), of('Left', 'Kept'), of('Left%'), of('Left')]) {
-          const commit = newCommit(stream, { events });
-          await log.append(commit);
-          if (events.length > 1 || events[0]!.type !== 'Left') kept.push(commit.id);
-        }
-        const read = await readAll(log, { after, without: ['Left', '%'] });
-        expect(read.filter((commit) => commit.stream === stream).map(({ id }) => id)).toEqual(kept);
-      });
-
-      it('delivers the partitions that are asked for, and no others', async () => {
-        const bots = Array.from({ length: 4 * log.partitions }, newBot);
-        const streams = bots.flatMap((bot) => [`intake-${bot}`, `bot-${bot}`]);
-        const after = await log.endCursor();
-        const appended = new Map<string, Position>();
-        for (const stream of streams) {
-          const commit = newCommit(stream);
-          appended.set(commit.id, (await log.append(commit)).position);
-          expect(log.partitionOf(keyOf(stream))).toBe(partitionOf(appended.get(commit.id)!));
-        }
-        const own = new Set([log.partitionOf(bots[0]!), log.partitionOf(bots[1]!)]);
-        for (const categories of [ALL_CATEGORIES, ['bot']]) {
-          const batches = await readBatches(log, { categories, after, partitions: own });
-          expect(batches.filter(({ partition }) => !own.has(partition))).toEqual([]);
-          const read = batches.flatMap(({ commits }) => commits).filter(({ id }) => appended.has(id));
-          const wanted = streams.filter((stream) => own.has(log.partitionOf(keyOf(stream))));
-          expect(read.map(({ stream }) => stream).sort()).toEqual(
-            wanted.filter((stream) => categories.includes(categoryOf(stream))).sort(),
-          );
-        }
-      });
-
-      it('ends when its signal aborts, also while it waits', async () => {
-        for (const categories of [ALL_CATEGORIES, ['bot']]) {
-          const stop = new AbortController();
-          const after = await log.endCursor();
-          const ended = (async () => {
-            for await (const _ of log.subscribe({ categories, after, signal: stop.signal }));
-          })();
-          setTimeout(() => stop.abort(), 50);
-          await ended;
-        }
-      });
-
-      it('reaches the log end at or beyond every earlier append', async () => {
-        const appended = await Promise.all(
-          Array.from({ length: 20 }, () => log.append(newCommit(`intake-${newBot()}`))),
-        );
-        const head = await other.endCursor();
-        for (const { position } of appended) expect(hasPassed(head, position)).toBe(true);
-        for (const categories of [ALL_CATEGORIES, ['bot'], ['none']]) {
-          const cursor = new Map<number, Position>();
-          for (const { partition, last } of await readBatches(other, { categories, to: head }))
-            cursor.set(partition, last);
-          expect(hasPassedAll(cursor, head)).toBe(true);
-        }
-        expect(await other.lag(head)).toEqual({ commits: 0, seconds: 0 });
-        const behind = await other.lag(new Map());
-        expect(behind.commits).toBeGreaterThanOrEqual(20);
-        expect(behind.seconds).toBeGreaterThan(0);
-        expect(behind.seconds).toBeLessThan(3600);
-      });
-    });
+    describeSubscriptions(() => ({ log, other }));
 
     it('signals growth after an append by another instance, and not before', async () => {
       await log.append(newCommit(`intake-${newBot()}`));
