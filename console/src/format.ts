@@ -15,7 +15,7 @@ export function number(value: number | string): string {
 
 /** For axes, where there is little room. */
 export function shortNumber(value: number): string {
-  return short.format(value);
+  return short.format(value).replace('K', 'k');
 }
 
 export function share(value: number): string {

@@ -3,11 +3,16 @@ import { request } from '../api.ts';
 import { type Broadcast, isRunning, partsOf } from '../broadcasts/broadcast.ts';
 import { words as broadcastsWords } from '../broadcasts/words.ts';
 import { date, number } from '../format.ts';
-import { AsOf } from '../parts/as-of.tsx';
 import { LoadedCard } from '../parts/loaded-card.tsx';
+import { Pill, type PillProps } from '../parts/pill.tsx';
 import { words } from './words.ts';
 
-/** The last broadcasts with what they have come to. */
+const KINDS: Readonly<Partial<Record<Broadcast['status'], PillProps['kind']>>> = {
+  ...{ 1: 'now', 2: 'now', 6: 'now', 7: 'now', 8: 'now' },
+  ...{ 3: 'good', 5: 'bad' },
+};
+
+/** The last broadcasts with their outcome: those that run first. */
 export function LatestBroadcasts({ bot }: { readonly bot: string }) {
   return (
     <LoadedCard
@@ -15,30 +20,30 @@ export function LatestBroadcasts({ bot }: { readonly bot: string }) {
       title={words.broadcasts}
       link={href('/broadcasts', { bot })}
       load={(signal) =>
-        request<{ items: Broadcast[]; data_as_of: string }>('/v1/broadcast/list?limit=5&orders[running]=desc', {
+        request<{ items: Broadcast[] }>('/v1/broadcast/list?limit=5&orders[running]=desc', {
           bot,
           signal,
         })
       }
       poll={({ items }) => (items.some(isRunning) ? 'running' : 'still')}
     >
-      {({ items, data_as_of }) => (
+      {({ items }) => (
         <>
           {items.length === 0 && <p class="quiet-text">{words.noBroadcasts}</p>}
           <ul class="latest">
             {items.map((broadcast) => (
               <li key={broadcast.id}>
-                <a href={href('/broadcasts', { bot, id: `${broadcast.id}` })}>
-                  <bdi>{broadcast.name ?? broadcastsWords.unnamed(broadcast.id)}</bdi>
-                </a>{' '}
-                <span class="quiet-text">
-                  {broadcastsWords.statuses[broadcast.status]}, {date(broadcast.date_create)}
-                </span>
+                <div class="row-between">
+                  <a class="cut" href={href('/broadcasts', { bot, id: `${broadcast.id}` })}>
+                    <bdi>{broadcast.name ?? broadcastsWords.unnamed(broadcast.id)}</bdi>
+                  </a>
+                  <Pill kind={KINDS[broadcast.status]}>{broadcastsWords.statuses[broadcast.status]}</Pill>
+                </div>
+                <span class="quiet-text small-text">{date(broadcast.date_create)}</span>{' '}
                 {broadcast.count_recipients > 0 && <Progress broadcast={broadcast} />}
               </li>
             ))}
           </ul>
-          <AsOf at={data_as_of} />
         </>
       )}
     </LoadedCard>

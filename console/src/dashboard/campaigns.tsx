@@ -1,16 +1,16 @@
 import { href } from '../address.ts';
-import { AsOf } from '../parts/as-of.tsx';
 import type { KnownEvent } from '../parts/catalog.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { LoadedCard } from '../parts/loaded-card.tsx';
 import type { Answer, Row } from '../reports/answer.ts';
 import { configOf, type ReportConfig } from '../reports/config.ts';
 import { Bar } from '../reports/numbers.tsx';
-import { daysOf } from '../reports/period.ts';
 import { type ReportState, START, writeState } from '../reports/state.ts';
 import type { Bot } from '../session.ts';
 import { runReport } from './data.ts';
 import { nowOf } from './now.ts';
+import { periodOfPage } from './period-of-page.ts';
+import { comparedSpans } from './span.ts';
 import { words } from './words.ts';
 
 /** Campaigns that are shown; visits without any label are one of the rows. */
@@ -21,12 +21,13 @@ interface CampaignsProps {
   readonly events: readonly KnownEvent[];
 }
 
-/** The campaigns that brought most users who started the bot, within 30 days. */
+/** The campaigns that brought most users who started the bot, in the period. */
 export function TopCampaigns({ bot, events }: CampaignsProps) {
   const { resource_key, timezone } = bot;
   const start = events.find(({ name }) => name === 'start');
   const state: ReportState = {
     ...START,
+    period: periodOfPage(),
     type: 'utm',
     chart: 'utm_table',
     metrics: [{ event: start?.event_id ?? null, name: start?.name ?? 'all', agr: 'total_uniq_user_id' }],
@@ -34,20 +35,17 @@ export function TopCampaigns({ bot, events }: CampaignsProps) {
   return (
     <LoadedCard
       id="campaigns"
+      flush
       title={words.campaigns}
       link={href('/reports', { bot: resource_key, report: writeState(state) })}
       load={async (signal) => {
-        const config = configOf(state, daysOf('30d', timezone, await nowOf(bot, signal)));
+        const { days } = comparedSpans(periodOfPage(), timezone, await nowOf(bot, signal));
+        const config = configOf(state, days);
         const source = config['source_request'] as ReportConfig;
         return runReport(resource_key, { ...config, source_request: { ...source, row_limit: TOP } }, signal);
       }}
     >
-      {({ rows, meta }) => (
-        <>
-          <Ranking rows={rows.filter((row) => row['other'] !== true)} />
-          <AsOf at={meta.data_as_of} lagMs={meta.lag_ms} />
-        </>
-      )}
+      {({ rows }) => <Ranking rows={rows.filter((row) => row['other'] !== true)} />}
     </LoadedCard>
   );
 }

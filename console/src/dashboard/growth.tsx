@@ -1,23 +1,23 @@
 import { href } from '../address.ts';
 import { number } from '../format.ts';
-import { AsOf } from '../parts/as-of.tsx';
 import { LoadedCard } from '../parts/loaded-card.tsx';
 import type { Meta } from '../reports/answer.ts';
 import { cellWords } from '../reports/cell-words.ts';
 import { configOf } from '../reports/config.ts';
-import { daysOf } from '../reports/period.ts';
 import { type ReportState, START, writeState } from '../reports/state.ts';
 import { useUsers } from '../reports/users-dialog.tsx';
-import { Footnotes, View } from '../reports/view.tsx';
+import { View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
 import { ACTIVE_USERS, loadNewUsers, NEW_USERS_AT_MOST, newUsersConfig, runReport } from './data.ts';
 import { nowOf } from './now.ts';
+import { periodOfPage } from './period-of-page.ts';
+import { comparedSpans } from './span.ts';
 import { words } from './words.ts';
 
 /** Bars, and a line without an event: its column names it. */
 const STATE: ReportState = { ...START, chart: 'bar', metrics: [] };
 
-/** New users of the last 30 days, by day, shown as a report. Each day opens its users. */
+/** New users of the period, by day, shown as a report. Each day opens its users. */
 export function Growth({ bot }: { readonly bot: Bot }) {
   const { resource_key, timezone } = bot;
   const users = useUsers(bot);
@@ -26,13 +26,14 @@ export function Growth({ bot }: { readonly bot: Bot }) {
       id="growth"
       title={words.growth}
       load={async (signal) => {
-        const { from, to } = daysOf('30d', timezone, await nowOf(bot, signal));
-        return loadNewUsers(resource_key, { from: `${from} 00:00:00`, to: `${to} 23:59:59` }, signal);
+        const { days, isRunning } = comparedSpans(periodOfPage(), timezone, await nowOf(bot, signal));
+        const whole = { from: `${days.from} 00:00:00`, to: `${days.to} 23:59:59` };
+        return { isRunning, ...(await loadNewUsers(resource_key, whole, signal)) };
       }}
     >
-      {({ days, total, data_as_of }) => (
+      {({ days, total, data_as_of, isRunning }) => (
         <>
-          <Total of={total} />
+          <Total of={total} isRunning={isRunning} />
           <View
             state={STATE}
             answer={{
@@ -50,7 +51,6 @@ export function Growth({ bot }: { readonly bot: Bot }) {
             }}
             closed
           />
-          <AsOf at={data_as_of} />
           {users.dialog}
         </>
       )}
@@ -66,22 +66,22 @@ export function ActiveUsers({ bot }: { readonly bot: Bot }) {
     <LoadedCard
       id="active"
       title={words.activeByDay}
-      link={href('/reports', { bot: resource_key, report: writeState(ACTIVE_USERS) })}
+      link={href('/reports', { bot: resource_key, report: writeState({ ...ACTIVE_USERS, period: periodOfPage() }) })}
       load={async (signal) => {
-        const report_config = configOf(ACTIVE_USERS, daysOf('30d', timezone, await nowOf(bot, signal)));
-        return { report_config, answer: await runReport(resource_key, report_config, signal) };
+        const { days, isRunning } = comparedSpans(periodOfPage(), timezone, await nowOf(bot, signal));
+        const report_config = configOf(ACTIVE_USERS, days);
+        return { isRunning, report_config, answer: await runReport(resource_key, report_config, signal) };
       }}
     >
-      {({ report_config, answer }) => (
+      {({ isRunning, report_config, answer }) => (
         <>
-          <Total of={Number(answer.columns[1]?.total ?? 0)} />
+          <Total of={Number(answer.columns[1]?.total ?? 0)} isRunning={isRunning} />
           <View
             state={ACTIVE_USERS}
             answer={answer}
             onCell={(cell, title) => users.open({ report_config }, cell, title)}
             closed
           />
-          <Footnotes answer={answer} />
           {users.dialog}
         </>
       )}
@@ -89,10 +89,11 @@ export function ActiveUsers({ bot }: { readonly bot: Bot }) {
   );
 }
 
-function Total({ of }: { readonly of: number }) {
+function Total({ of, isRunning }: { readonly of: number; readonly isRunning: boolean }) {
   return (
     <p>
-      <strong>{number(of)}</strong> {words.in30Days}
+      <strong>{number(of)}</strong> {words.inAll}
+      {isRunning && <span class="quiet-text"> · {words.notOver}</span>}
     </p>
   );
 }

@@ -2,7 +2,9 @@ import { href } from '../address.ts';
 import { request, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Failure, Pending } from '../parts/failure.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
+import { Picker } from '../parts/picker.tsx';
 import type { Answer } from '../reports/answer.ts';
 import { type ReportConfig, stateOf } from '../reports/config.ts';
 import type { Days, Period } from '../reports/period.ts';
@@ -10,9 +12,9 @@ import { type ReportState, START, writeState } from '../reports/state.ts';
 import { useUsers } from '../reports/users-dialog.tsx';
 import { Footnotes, View } from '../reports/view.tsx';
 import type { Bot } from '../session.ts';
-import { daysToday } from './day.ts';
 import { inTurn } from './in-turn.ts';
 import { nowOf } from './now.ts';
+import { daysToday } from './span.ts';
 import { words } from './words.ts';
 
 interface SavedReport {
@@ -49,27 +51,16 @@ export function PinnedReports({ bot }: { readonly bot: Bot }) {
             </p>
           )}
           {others.length > 0 && (
-            <form
-              class="btns"
-              onSubmit={(event) => {
-                event.preventDefault();
-                void pin(String(new FormData(event.currentTarget).get('uuid')), true);
-              }}
+            <Picker
+              label={words.toPin}
+              value=""
+              look="btn small"
+              disabled={busy.value}
+              options={others.map(({ uuid, name }) => ({ value: uuid, label: name }))}
+              onPick={(uuid) => void pin(uuid, true)}
             >
-              <label>
-                {words.toPin}
-                <select class="input" name="uuid">
-                  {others.map(({ uuid, name }) => (
-                    <option key={uuid} value={uuid}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
-              </label>
-              <button class="btn" type="submit" disabled={busy.value}>
-                {words.pin}
-              </button>
-            </form>
+              <Icon name="pin" /> {words.pin}
+            </Picker>
           )}
           <div class="cards">
             {pinned.map((report) => (

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 
 export interface TileProps {
+  /** Names the figure for tests. */
+  readonly id?: string;
   readonly name: string;
   /** Short, such as `28.2k`. */
   readonly figure: ComponentChildren;
@@ -15,10 +17,10 @@ export interface TileProps {
 }
 
 /** A figure. Several stand in an element of class `tiles`. */
-export function Tile({ name, figure, exact, spark, change, href }: TileProps) {
+export function Tile({ id, name, figure, exact, spark, change, href }: TileProps) {
   const Box = href === undefined ? 'div' : 'a';
   return (
-    <Box class="tile" {...(href === undefined ? {} : { href })}>
+    <Box class="tile" data-figure={id} {...(href === undefined ? {} : { href })}>
       <span class="name">{name}</span>
       <span class="figure" title={exact}>
         {figure}

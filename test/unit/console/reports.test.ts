@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { daysToday } from '../../../console/src/dashboard/day.ts';
+import { daysToday } from '../../../console/src/dashboard/span.ts';
 import { filterWords } from '../../../console/src/parts/filter-words.ts';
 import type { Answer, Row } from '../../../console/src/reports/answer.ts';
 import { type Cell, funnelCell, retentionCell, tableCell } from '../../../console/src/reports/cell.ts';
