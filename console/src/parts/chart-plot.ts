@@ -26,7 +26,7 @@ export function plotOf(chart: ChartData, drawn: readonly Drawn[], colors: Colors
       padding: [8, 36, 0, null],
       tzDate: (ts) => uPlot.tzDate(new Date(ts * 1000), 'Etc/UTC'),
       legend: { show: false },
-      cursor: { points: { size: 6 }, drag: { x: false, y: false } },
+      cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
       scales: {
         x: { time: timed, ...(isBar ? { range: withHalves(timed ? HALF_DAY : 0.5, chart.times.length === 1) } : {}) },
         y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), high === null || high <= 0 ? 1 : high * 1.05] },

@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
 import type { Value } from '../api.ts';
-import { date, hasTime, number, perCent } from '../format.ts';
+import { date, dayName, hasTime, number, perCent } from '../format.ts';
 import type { ChartData } from './chart-data.ts';
 import { COLOR_COUNT } from './chart-paint.ts';
 
@@ -36,7 +36,7 @@ function made(name: string, text: string, ...inner: Node[]): HTMLElement {
 }
 
 /** The lines of a tip at a time. */
-function contentOf({ times, series, steps, shares }: ChartData, at: number): HTMLElement[] {
+function contentOf({ times, series, steps, shares, hasDays }: ChartData, at: number): HTMLElement[] {
   const text = (value: Value): string => (shares === true ? perCent(Number(value)) : number(value as number | string));
   const list = document.createElement('dl');
   for (const [index, { label, values, hidden, of }] of series.entries()) {
@@ -54,5 +54,7 @@ function contentOf({ times, series, steps, shares }: ChartData, at: number): HTM
     list.append(made('dt', label, key), shown);
   }
   const timed = times.some(hasTime);
-  return [made('b', steps === true ? times[at]! : date(times[at]!, timed)), list];
+  const time = times[at]!;
+  const name = steps === true ? time : hasDays === true ? dayName(time, true) : date(time, timed);
+  return [made('b', name), list];
 }

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import type { Value } from '../api.ts';
 import { type Field, valuesOf } from './catalog.ts';
+import { fieldWords } from './field-words.ts';
 import { type Condition, isList, isRange } from './filter.ts';
 import { filterWords as words } from './filter-words.ts';
 import { namedField } from './names.ts';
@@ -36,11 +37,13 @@ function emptyValue(operator: string): Condition['value'] {
   return isList(operator) ? [] : '';
 }
 
+const GROUPS: readonly string[] = Object.values(fieldWords.groups);
+
 /** Fields to choose from, by what they belong to. */
 export function fieldOptions(fields: readonly Field[]): readonly PickerOption[] {
   return fields
     .map(({ name }) => ({ value: name, small: name, ...namedField(name) }))
-    .toSorted((a, b) => a.group.localeCompare(b.group));
+    .toSorted((a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
 }
 
 /** The words of an operator of a field. */

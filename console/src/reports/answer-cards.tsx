@@ -51,7 +51,7 @@ export function AnswerCards(props: AnswerCardsProps) {
       );
     case 'rows':
       return (
-        <Whole {...props} lead={words.tableCounts}>
+        <Whole {...props} {...(props.state.chart === 'table' ? { lead: words.tableCounts } : {})}>
           <Rows {...props} />
         </Whole>
       );

@@ -7,6 +7,9 @@ import { COMPARED, GRANULARITIES, type ReportState } from '../state.ts';
 import { words } from '../words.ts';
 import { Chip, ChoiceChip, Word } from './chip.tsx';
 
+/** Charts that have no steps of time. */
+const TOTALS = ['table', 'number', 'pie'];
+
 interface PeriodChipsProps {
   readonly state: ReportState;
   readonly set: (part: Partial<ReportState>) => void;
@@ -15,7 +18,7 @@ interface PeriodChipsProps {
 /** When: the period, its steps, and what it is compared with. */
 export function PeriodChips({ state, set }: PeriodChipsProps) {
   const { period, type, granularity, compare, chart } = state;
-  const overTime = (type === 'trends' && chart !== 'table') || (type === 'utm' && chart === 'utm_trends');
+  const overTime = (type === 'trends' && !TOTALS.includes(chart)) || (type === 'utm' && chart === 'utm_trends');
   return (
     <>
       <Word>{words.question.inThe}</Word>
