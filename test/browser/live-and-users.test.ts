@@ -14,6 +14,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
   let service: TestService;
   let bot: TestBot;
   let updateId = 0;
+  /** The id of a broadcast that was sent. */
+  let sent: number;
 
   beforeAll(async () => {
     started = await startSendingConsole();
@@ -27,8 +29,8 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
       { event: LONG.slice(0, 250), user_id: 70_002, value_str: LONG.slice(0, 250), date: at(-40) },
     ]);
     await post('send-target', [{ target_id: 1, user_id: 70_001, value: 42.5, unit: 'USD', date: at(-30) }]);
-    const id = await launch(service, bot, { chats: [5, 70_001], message: { text: 'hi' } });
-    await until(service, id, hasEnded);
+    sent = await launch(service, bot, { chats: [5, 70_001], message: { text: 'hi' } });
+    await until(service, sent, hasEnded);
     await service.projected();
   });
   afterAll(() => started?.stop());
@@ -182,6 +184,25 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
       .first()
       .waitFor();
     expect(page.url()).toMatch(/broadcasts/);
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('leads from an id in a report, behind a number and among recipients to the person', async () => {
+    const console = await started.logIn(bot.apiKey);
+    const { page } = console;
+    const report = (state: object): string => `reports?report=${encodeURIComponent(JSON.stringify(state))}`;
+    const metrics = [{ event: 100, name: 'Sale', agr: 'total' }];
+    for (const path of [
+      report({ type: 'list', chart: 'list', list: { columns: ['events.user_id'], limit: 50 } }),
+      report({ chart: 'number', metrics }),
+      `broadcasts?id=${sent}`,
+    ]) {
+      await page.goto(`${service.address}/console/${path}`);
+      if (path.includes('number')) await page.locator('.answer').getByRole('button', { name: /^1:/ }).first().click();
+      await page.getByRole('link', { name: '70001', exact: true }).first().click();
+      await page.getByRole('region', { name: 'Profile' }).waitFor();
+      expect(page.url(), path).toContain('/console/users/70001');
+    }
     expect(console.complaints).toEqual([]);
   });
 

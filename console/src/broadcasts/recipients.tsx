@@ -5,6 +5,7 @@ import { request } from '../api.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { Choice, usePages } from '../parts/pages.tsx';
+import { UserId } from '../parts/user-id.tsx';
 import { words } from './words.ts';
 
 interface RecipientsProps {
@@ -55,7 +56,12 @@ export function Recipients({ bot, id, total, seen }: RecipientsProps) {
         <DataTable
           caption={words.recipients}
           columns={[
-            { key: 'chat_id', label: words.chat },
+            {
+              key: 'chat_id',
+              label: words.chat,
+              // Groups and channels have negative ids.
+              show: (chat) => (Number(chat) > 0 ? <UserId id={Number(chat)} /> : String(chat)),
+            },
             {
               key: 'state',
               label: words.state,

@@ -3,6 +3,7 @@ import type { Value } from '../api.ts';
 import type { DataColumn } from '../parts/data-table.tsx';
 import { namedField } from '../parts/names.ts';
 import { SortedTable } from '../parts/sorted-table.tsx';
+import { UserId } from '../parts/user-id.tsx';
 import type { Column, Row } from './answer.ts';
 import { breakdownOf, tableCell } from './cell.ts';
 import { cellWords } from './cell-words.ts';
@@ -97,6 +98,11 @@ function valueColumns({ key }: Column, compared: boolean, { label, show, shown }
   ];
 }
 
+/** Columns of lists that have ids of users. */
+const USER_IDS: readonly string[] = ['events.user_id', 'user.user_id', 'user.addition_fields.referrer_id'];
+
+const userId = (id: Value | undefined) => (id === null || id === undefined ? '–' : <UserId id={Number(id)} />);
+
 /** The rows of a list as they are. */
 export function ListRows({ answer, onCell }: Pick<ViewProps, 'answer' | 'onCell'>) {
   return (
@@ -114,6 +120,7 @@ export function ListRows({ answer, onCell }: Pick<ViewProps, 'answer' | 'onCell'
           label: namedField(key).label,
           // Ids are no numbers to count with.
           type: /_id$/.test(key) ? 'text' : type,
+          ...(USER_IDS.includes(key) ? { show: userId } : {}),
         }))}
         rows={answer.rows}
         textOf={(row) => Object.values(row).join(' ')}

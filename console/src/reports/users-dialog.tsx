@@ -13,6 +13,7 @@ import { Drawer } from '../parts/drawer.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
+import { UserId } from '../parts/user-id.tsx';
 import type { Bot } from '../session.ts';
 import type { Cell } from './cell.ts';
 import { cellWords as words } from './cell-words.ts';
@@ -96,7 +97,7 @@ function csvOfUsers({ users }: UsersOfCell): string {
 }
 
 const COLUMNS: readonly DataColumn[] = [
-  { key: 'user_id', label: words.user, type: 'text' },
+  { key: 'user_id', label: words.user, type: 'text', show: (id) => <UserId id={Number(id)} /> },
   {
     key: 'first_name',
     label: words.name,
