@@ -109,7 +109,7 @@ test('is refused while the service runs, and by a log that is not empty', async 
   await operate(env, ['owner', 'create', '--name', 'Another']);
   expect(await botledger(env, ['restore', file])).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/not empty.*demo owner/),
+    err: expect.stringMatching(/lacks: restore into.*demo owner/),
   });
   expect(await operate(env, ['owner', 'list'])).toHaveLength(1);
   await other.drop();
