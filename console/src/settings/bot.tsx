@@ -152,7 +152,7 @@ function NewBot() {
         label={words.platformSecret}
         value={webhook_secret}
         onStored={() => {
-          void reloadSession().then(() => go(href('/settings', { bot: resource_key, section: 'bot' })));
+          void reloadSession().then(() => go(href('/settings/bot', { bot: resource_key })));
         }}
       />
     );

@@ -29,7 +29,9 @@ export function SettingsPage({ bot }: { readonly bot: Bot }) {
         <p class="quiet-text">{words.noOwnerKeyThen}</p>
       </>
     );
-  const wanted = address.value.query.get('section');
+  const { path, query } = address.value;
+  // Older links have the section in the query.
+  const wanted = path.split('/')[2] ?? query.get('section');
   const found = SECTIONS.find(({ id }) => id === wanted) ?? SECTIONS[0];
   return (
     <div class="settings">
@@ -38,7 +40,7 @@ export function SettingsPage({ bot }: { readonly bot: Bot }) {
         {SECTIONS.map(({ id }) => (
           <a
             key={id}
-            href={href('/settings', { bot: bot.resource_key, section: id })}
+            href={href(`/settings/${id}`, { bot: bot.resource_key })}
             aria-current={id === found.id ? 'page' : undefined}
           >
             {words.sections[id]}

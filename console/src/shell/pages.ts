@@ -69,6 +69,20 @@ export const PAGES: readonly PageEntry<PageProps>[] = [
     load: () => import('../referrals/page.tsx').then(({ ReferralsPage }) => ReferralsPage),
   },
   {
+    path: '/events',
+    name: nav.events,
+    icon: 'events',
+    group: groups.data,
+    load: () => import('../events/page.tsx').then(({ EventsPage }) => EventsPage),
+  },
+  {
+    path: '/exports',
+    name: nav.exports,
+    icon: 'export',
+    group: groups.data,
+    load: () => import('../exports/page.tsx').then(({ ExportsPage }) => ExportsPage),
+  },
+  {
     path: '/settings',
     name: nav.settings,
     icon: 'settings',

@@ -243,9 +243,11 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
           await page.locator('.chain tbody tr').first().waitFor();
         },
       },
+      { name: 'the events', path: 'events', hostile: HOSTILE },
+      { name: 'the exports', path: 'exports', hostile: [] },
       ...settings.map((name) => ({
         name: `the settings, ${name}`,
-        path: `settings?section=${name}`,
+        path: `settings/${name}`,
         hostile: ['keys', 'goals', 'units', 'rules'].includes(name)
           ? HOSTILE
           : name === 'webhook'

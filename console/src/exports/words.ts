@@ -1,0 +1,43 @@
+/** The texts of the page of exports. */
+export const words = {
+  title: 'Exports',
+  lead: 'All rows of one moment, as a file. Rows of erased people are left out.',
+  choose: 'What to export',
+  kind: 'Rows',
+  kinds: {
+    events: 'Events',
+    users: 'Users',
+    accruals: 'Rewards',
+    recipients: 'Recipients of broadcasts',
+  },
+  means: {
+    events: 'Every event that reports count, with its properties. The period is the time of the event.',
+    users: 'Everyone that the bot has met, with languages, sources and your fields. The period is the first meeting.',
+    accruals: 'Every referral reward, reversed ones too. The period is the time of the reward.',
+    recipients:
+      'Who was to get each broadcast, and the outcome. The period is the time of the outcome: it leaves out recipients without one.',
+  },
+  period: 'Period',
+  from: 'First day',
+  to: 'Last day',
+  periodMeans: 'Days are in UTC, both are included. Empty: from the beginning, until now.',
+  wrongOrder: 'The first day must not be after the last day.',
+  format: 'Format',
+  formats: { csv: 'CSV', ndjson: 'JSON lines', parquet: 'Parquet' },
+  formatMeans: {
+    csv: 'For spreadsheets, and most other programs.',
+    ndjson: 'One JSON object a line, with all digits of numbers.',
+    parquet: 'For DuckDB, Spark and warehouses.',
+  },
+  raw: 'Write texts exactly as they were sent',
+  rawMeans: 'Otherwise a text that a spreadsheet takes for a formula begins with an apostrophe. For programs only.',
+  file: 'File',
+  start: 'Export',
+  stop: 'Stop',
+  running: (name: string, size: string) => `${name}: ${size} so far. Leaving this page stops it.`,
+  done: (name: string, size: string) => `${name} is whole: ${size}.`,
+  asOf: (at: string) => `It holds what had come by ${at}.`,
+  broken: 'The connection broke before the file was whole, so nothing was kept.',
+  stopped: 'Stopped. Nothing was kept.',
+  premium: 'Exports other than rewards need the premium plan.',
+} as const;
