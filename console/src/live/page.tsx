@@ -20,7 +20,7 @@ import { words } from './words.ts';
 import './live.css';
 
 /** Events of an answer, the most that one has. */
-const MOST = 200;
+const MOST = 100;
 
 /** Events as they come, and the errors of the bot. */
 export function LivePage({ bot: { resource_key: bot } }: { readonly bot: Bot }) {
