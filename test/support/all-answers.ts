@@ -135,6 +135,10 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     botBeyondTheKey: () => ask(address, '/v1/settings/bots/create', apiKey, { name: 'Second' }),
     unknownRedelivery: () => ask(address, '/v1/settings/webhook/redeliver', apiKey, { payout_id: 404_404 }),
     errors: () => ask(address, '/v1/bot-errors', apiKey),
+    latestEvents: () => ask(address, '/v1/events/latest?limit=5', apiKey),
+    usersOfBot: () => ask(address, '/v1/users/list?limit=5', apiKey),
+    userOfBot: () => ask(address, '/v1/users/get?user_id=1', apiKey),
+    broadcastsOfUser: () => ask(address, '/v1/users/broadcasts?user_id=1', apiKey),
     errorsOfAnother: () => ask(address, '/v1/bot-errors', free.apiKey),
     badEvent: () => ask(address, '/v1/send-event', apiKey, event),
     badTarget: () => ask(address, '/v1/send-target', apiKey, { target_id: 9, user_id: 1 }),
@@ -297,6 +301,8 @@ async function fillBroadcasts(
   });
   const cancelled = await create({ ...content, activate: true, date_send: '2099-01-01 00:00:00' });
   await send('broadcast/cancel', { id: cancelled });
+  await send('broadcast/archive', { id: cancelled });
+  await send('broadcast/delete', { id: await create(content) });
   // It is due after it failed, so nothing is sent.
   const failed = await create({ ...content, settings: { intervalCap: 30 }, date_send: '2099-01-01 00:00:00' });
   await send('broadcast/activate', { id: failed });

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 ac77a1a0dd1c208e47b3522fa9a5c3a4d3cce1e272b57912bd7672fc9a0c0dea
-// Types: sha256 f78189846be1d9e6ca8782fb154b40363130d712b8f725703cd375b9fe35e657
+// Sources: sha256 67b9e92e1fe1767476b4da9246c74ec873211ee6145325ed417865435541d2ec
+// Types: sha256 f59ef55f6f75e5f6d45b07770d67738d6d5ada8d425724b7979c2afc14a953af
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -92,13 +92,13 @@ export interface paths {
     post: { body: Schemas["SaveBroadcastRequest"]; answer: Schemas["ActivateBroadcastAnswer"] };
   };
   "/v1/broadcast/cancel": {
-    post: { body: Schemas["CancelBroadcastRequest"]; answer: Schemas["CancelBroadcastAnswer"] };
+    post: { body: Schemas["BroadcastIdRequest"]; answer: Schemas["CancelBroadcastAnswer"] };
   };
   "/v1/broadcast/archive": {
     post: { body: Schemas["ArchiveBroadcastRequest"]; answer: Schemas["ArchiveBroadcastAnswer"] };
   };
   "/v1/broadcast/delete": {
-    post: { body: Schemas["DeleteBroadcastRequest"]; answer: Schemas["DeleteBroadcastAnswer"] };
+    post: { body: Schemas["BroadcastIdRequest"]; answer: Schemas["DeleteBroadcastAnswer"] };
   };
   "/v1/broadcast/upload-segment": {
     post: { body: Schemas["UploadSegmentRequest"]; answer: Schemas["UploadSegmentAnswer"] };
@@ -540,6 +540,10 @@ export interface components {
       /** @description What a template can name */
       templates: string[];
     };
+    BroadcastIdRequest: {
+      resource_key?: string;
+      id: number;
+    };
     BroadcastPreview: {
       user: components["schemas"]["PreviewUser"];
       text: components["schemas"]["PreviewText"] | null;
@@ -579,10 +583,6 @@ export interface components {
       data: components["schemas"]["Broadcast"];
       /** @description Values that were accepted but are probably mistakes; absent: none */
       warnings?: components["schemas"]["FieldWarning"][];
-    };
-    CancelBroadcastRequest: {
-      resource_key?: string;
-      id: number;
     };
     Cells: {
       [key: string]: string | number | boolean | null;
@@ -839,10 +839,6 @@ export interface components {
       /** @enum {boolean} */
       ok: true;
       data: components["schemas"]["DeletedBroadcast"];
-    };
-    DeleteBroadcastRequest: {
-      resource_key?: string;
-      id: number;
     };
     DeleteReportAnswer: {
       /** @enum {boolean} */

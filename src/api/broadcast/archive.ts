@@ -3,7 +3,7 @@ import { botOf, principalOf } from '../access.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { type BroadcastChanges, changed } from './context.ts';
-import { archiveBody, changeAnswer, deleteBody, deletedAnswer } from './schemas.ts';
+import { archiveBody, broadcastBody, changeAnswer, deletedAnswer } from './schemas.ts';
 
 const shared = {
   method: 'POST',
@@ -47,7 +47,7 @@ export function remove({ context, waitForChange }: BroadcastChanges): AnyRoute {
     url: '/v1/broadcast/delete',
     operationId: 'deleteBroadcast',
     summary: 'Delete a draft',
-    body: deleteBody,
+    body: broadcastBody,
     answer: deletedAnswer,
     async handle({ request, body: { id } }) {
       const name = { bot: botOf(request).public_key, id };

@@ -17,7 +17,7 @@ import {
   namedBroadcast,
   readinessFor,
 } from './context.ts';
-import { cancelBody, changeAnswer, saveBody } from './schemas.ts';
+import { broadcastBody, changeAnswer, saveBody } from './schemas.ts';
 import { contentWarnings } from './warnings.ts';
 
 const shared = {
@@ -85,7 +85,7 @@ export function cancel(changes: BroadcastChanges): AnyRoute {
     url: '/v1/broadcast/cancel',
     operationId: 'cancelBroadcast',
     summary: 'Stop a broadcast; one that was not picked up yet becomes a draft again',
-    body: cancelBody,
+    body: broadcastBody,
     check: (body) => ({ id: idOf(body, 'id') }),
     async handle({ request, body: { id } }) {
       const { public_key: bot, owner_id: ownerId } = botOf(request);

@@ -110,9 +110,8 @@ export const archiveBody = z
     archived: z.boolean().nullish().describe('false: take it out of the archive; default true'),
   })
   .meta({ id: 'ArchiveBroadcastRequest' });
-export const deleteBody = z.object({ ...resource, id }).meta({ id: 'DeleteBroadcastRequest' });
-
-export const cancelBody = z.object({ ...resource, id }).meta({ id: 'CancelBroadcastRequest' });
+/** Names a broadcast, to cancel or delete it. */
+export const broadcastBody = z.object({ ...resource, id }).meta({ id: 'BroadcastIdRequest' });
 
 /** An integer of a query, refused if out of range (decisions.md#broadcast-object). */
 const integer = (min: number, max: number) =>

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 1629a67325a9e76f7fc6caf486780d9ad359516b80fadcd85079de65ca2b9abe
+# SHA-256 of openapi.json: d0ba0b3cff653c562497cfeed4476920718970492d98c1447d8b541ccad7461a
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from .types import (
     Broadcast,
     BroadcastConversions,
     BroadcastFields,
+    BroadcastIdRequest,
     BroadcastPreview,
     BroadcastStatistics,
     Broadcasts,
-    CancelBroadcastRequest,
     ChangedVersion,
     CodeOwner,
     CodeOwnerships,
@@ -48,7 +48,6 @@ from .types import (
     DeadLetter,
     DeadLetters,
     DecidedDeadLetter,
-    DeleteBroadcastRequest,
     DeleteReportRequest,
     DeleteSavedSegmentRequest,
     DeletedBroadcast,
@@ -398,7 +397,7 @@ class Methods(Calls):
         """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""
         return cast('Broadcast', self._data('activateBroadcast', body=body, idempotency_key=idempotency_key))
 
-    def cancel_broadcast(self, body: CancelBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
+    def cancel_broadcast(self, body: BroadcastIdRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Stop a broadcast; one that was not picked up yet becomes a draft again"""
         return cast('Broadcast', self._data('cancelBroadcast', body=body, idempotency_key=idempotency_key))
 
@@ -406,7 +405,7 @@ class Methods(Calls):
         """Put a broadcast into the archive, or take it out"""
         return cast('Broadcast', self._data('archiveBroadcast', body=body, idempotency_key=idempotency_key))
 
-    def delete_broadcast(self, body: DeleteBroadcastRequest, *, idempotency_key: str | None = None) -> DeletedBroadcast:
+    def delete_broadcast(self, body: BroadcastIdRequest, *, idempotency_key: str | None = None) -> DeletedBroadcast:
         """Delete a draft"""
         return cast('DeletedBroadcast', self._data('deleteBroadcast', body=body, idempotency_key=idempotency_key))
 
@@ -866,7 +865,7 @@ class AsyncMethods(AsyncCalls):
         """Save the given fields and launch. A stopped or failed broadcast continues with recipients not yet attempted"""
         return cast('Broadcast', await self._data('activateBroadcast', body=body, idempotency_key=idempotency_key))
 
-    async def cancel_broadcast(self, body: CancelBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
+    async def cancel_broadcast(self, body: BroadcastIdRequest, *, idempotency_key: str | None = None) -> Broadcast:
         """Stop a broadcast; one that was not picked up yet becomes a draft again"""
         return cast('Broadcast', await self._data('cancelBroadcast', body=body, idempotency_key=idempotency_key))
 
@@ -874,7 +873,7 @@ class AsyncMethods(AsyncCalls):
         """Put a broadcast into the archive, or take it out"""
         return cast('Broadcast', await self._data('archiveBroadcast', body=body, idempotency_key=idempotency_key))
 
-    async def delete_broadcast(self, body: DeleteBroadcastRequest, *, idempotency_key: str | None = None) -> DeletedBroadcast:
+    async def delete_broadcast(self, body: BroadcastIdRequest, *, idempotency_key: str | None = None) -> DeletedBroadcast:
         """Delete a draft"""
         return cast('DeletedBroadcast', await self._data('deleteBroadcast', body=body, idempotency_key=idempotency_key))
 

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 1629a67325a9e76f7fc6caf486780d9ad359516b80fadcd85079de65ca2b9abe
+# SHA-256 of openapi.json: d0ba0b3cff653c562497cfeed4476920718970492d98c1447d8b541ccad7461a
 
 from __future__ import annotations
 
@@ -571,7 +571,7 @@ class Broadcasts(TypedDict):
     """What was recorded up to then has been applied"""
 
 
-class CancelBroadcastRequest(TypedDict):
+class BroadcastIdRequest(TypedDict):
     resource_key: NotRequired[str]
     id: int
 
@@ -581,11 +581,6 @@ class ArchiveBroadcastRequest(TypedDict):
     id: int
     archived: NotRequired[bool | None]
     """false: take it out of the archive; default true"""
-
-
-class DeleteBroadcastRequest(TypedDict):
-    resource_key: NotRequired[str]
-    id: int
 
 
 class DeletedBroadcast(TypedDict):
