@@ -21,6 +21,7 @@ import { systemSources } from '../src/util/system-sources.ts';
 import { temporaryDataDir } from '../test/support/embedded-postgres.ts';
 import { processorSeconds } from './proc.ts';
 import { quantile } from './quantile.ts';
+import { random } from './random.ts';
 
 /**
  * One referrer with a million accruals, half of them on hold, with a log that waits for the disk: how fast they accrue
@@ -119,7 +120,8 @@ async function project(): Promise<void> {
 
 async function ask(): Promise<void> {
   const first = { limit: 50, offset: 0 };
-  await timed('balance', ASKED, () => balanceOf(source, ACCOUNT, Math.floor(START + (40 + Math.random() * 20) * DAY)));
+  const next = random(7);
+  await timed('balance', ASKED, () => balanceOf(source, ACCOUNT, Math.floor(START + (40 + next() * 20) * DAY)));
   await timed('accruals, first page', ASKED, () => accrualsOf(source, ACCOUNT, first, Date.now()));
   await timed('accruals, 200 from 1,000', ASKED, () =>
     accrualsOf(source, ACCOUNT, { limit: 200, offset: 1000 }, Date.now()),

@@ -79,11 +79,13 @@ function known({ ask, bot }: Installation): Record<string, (n: number) => Promis
   };
 }
 
+let newNames = 0;
+
 /** Requests that need the database. */
 function unknown({ ask }: Installation): Record<string, () => Promise<Timed>> {
   const event = { event: 'known', user_id: 1 };
   return {
-    'a new name': () => ask('/v1/send-event', { event: `new ${Math.random()}`, user_id: 1 }),
+    'a new name': () => ask('/v1/send-event', { event: `new ${++newNames}`, user_id: 1 }),
     'an unknown target': () => ask('/v1/send-target', { target_id: 99, user_id: 1 }),
     'an Idempotency-Key': () => ask('/v1/send-event', event, { 'idempotency-key': 'k' }),
     'a key never seen': () => ask('/v1/send-event', event, { 'api-key': `unknown:${'x'.repeat(43)}` }),
