@@ -5,6 +5,7 @@ import { type IntakeState, intakeState, type PayloadState, UPDATE_MEMORY_MS } fr
 import { keyOf } from '../log/stream-name.ts';
 import { copyInto, copyLine, nameOf, numbers, onlyBot } from './batch-sql.ts';
 import type { ReadCommit } from './read-model.ts';
+import { rowsByKey } from './rows-by-key.ts';
 
 /** Stores the state of the intake fold (domain/intake/fold.ts) in the tables of a read model, and loads it again. */
 
@@ -77,19 +78,9 @@ export async function loadUpdateIds(
       intakes.push(intake);
       ids.push(id);
     }
-  if (ids.length === 0) return;
-  const botIds = intakes.map(({ bot_id }) => bot_id);
-  const only = onlyBot(tx, botIds);
-  const { rows } = await tx.query<[number, number]>({
-    name: nameOf('intake.load_update_ids', only),
-    text: `SELECT u.i::int, x.received::float8
-             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, update_id, i)
-             JOIN update_ids x USING (bot_id, update_id) WHERE ${ofBot('x.bot_id', only)}`,
-    values: [numbers(botIds), numbers(ids)],
-    rowMode: 'array',
-  });
-  for (const [i, received] of rows) {
-    const [intake, id] = [intakes[i - 1]!, ids[i - 1]!];
+  const table = { table: 'update_ids', key: 'update_id', columns: 'received::float8' };
+  for (const [i, received] of await rowsByKey<[number]>(tx, 'intake.load_update_ids', table, intakes, ids)) {
+    const [intake, id] = [intakes[i]!, ids[i]!];
     intake.updates.set(id, received);
     intake.storedUpdates.add(id);
   }
@@ -120,18 +111,11 @@ export async function loadCodes(
   tx: ClientBase,
   wanted: readonly { readonly bot: BotOfCodes; readonly payloads: ReadonlySet<string> }[],
 ): Promise<void> {
-  const lookups = wanted.flatMap(({ bot, payloads }) => [...payloads].map((code) => ({ bot, code })));
-  if (lookups.length === 0) return;
-  const botIds = lookups.map(({ bot }) => bot.bot_id);
-  const only = onlyBot(tx, botIds);
-  const { rows } = await tx.query<[number]>({
-    name: nameOf('intake.load_codes', only),
-    text: `SELECT u.i::int FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS u (bot_id, code, i)
-             JOIN codes c ON c.bot_id = u.bot_id AND c.code = u.code WHERE ${ofBot('c.bot_id', only)}`,
-    values: [numbers(botIds), lookups.map(({ code }) => code)],
-    rowMode: 'array',
-  });
-  for (const [i] of rows) lookups[i - 1]!.bot.payloads.codes.add(lookups[i - 1]!.code);
+  const bots = wanted.flatMap(({ bot, payloads }) => Array.from(payloads, () => bot));
+  const codes = wanted.flatMap(({ payloads }) => [...payloads]);
+  const table = { table: 'codes', key: 'code' };
+  for (const [i] of await rowsByKey(tx, 'intake.load_codes', table, bots, codes))
+    bots[i]!.payloads.codes.add(codes[i]!);
 }
 
 export async function saveCodes(tx: ClientBase, bots: readonly BotOfCodes[]): Promise<void> {

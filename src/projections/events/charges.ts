@@ -1,12 +1,11 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
 import type { UpdateItem } from '../../domain/intake/events.ts';
 import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { partitionOf } from '../../log/port.ts';
-import { copyInto, copyLine, nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import { copyInto, copyLine } from '../batch-sql.ts';
 import type { ReadCommit } from '../read-model.ts';
+import { rowsByKey } from '../rows-by-key.ts';
 import type { Bot, RefundedPayment } from './batch.ts';
-
 import type { ItemOrigin } from './draft.ts';
 
 /**
@@ -64,33 +63,21 @@ export function takeCharge(
   return true;
 }
 
-interface ChargeRow {
-  readonly i: number;
-  readonly refunded: boolean;
-  readonly user_id: number | null;
-  readonly received: number;
-  readonly commit_id: string;
-  readonly idx: number;
-}
+type ChargeRow = [refunded: boolean, user_id: number | null, received: number, commit_id: string, idx: number];
 
 /** Adds the named charges that the table has to `charges` of their bots. */
 export async function loadCharges(
   tx: ClientBase,
   wanted: readonly { readonly bot: Bot; readonly id: string }[],
 ): Promise<void> {
-  if (wanted.length === 0) return;
-  const ids = wanted.map(({ bot }) => bot.bot_id);
-  const only = onlyBot(tx, ids);
-  const { rows } = await tx.query<ChargeRow>({
-    name: nameOf('events.load_charges', only),
-    text: `SELECT n.i::int, c.refunded, c.user_id::float8, c.received::float8, c.commit_id, c.idx
-             FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS n (bot_id, charge_id, i)
-             JOIN charges c ON c.bot_id = n.bot_id AND c.charge_id = n.charge_id WHERE ${ofBot('c.bot_id', only)}`,
-    values: [numbers(ids), wanted.map(({ id }) => id)],
-  });
-  for (const { i, refunded, user_id, ...event } of rows) {
-    const { bot, id } = wanted[i - 1]!;
-    const payment = user_id === null ? null : { user_id, ...event };
+  const bots = wanted.map(({ bot }) => bot);
+  const ids = wanted.map(({ id }) => id);
+  const columns = 'refunded, user_id::float8, received::float8, commit_id, idx';
+  const table = { table: 'charges', key: 'charge_id', columns };
+  const rows = await rowsByKey<ChargeRow>(tx, 'events.load_charges', table, bots, ids);
+  for (const [i, refunded, user_id, received, commit_id, idx] of rows) {
+    const { bot, id } = wanted[i]!;
+    const payment = user_id === null ? null : { user_id, received, commit_id, idx };
     bot.charges.set(id, { payment, refunded, changed: false });
   }
 }

@@ -5,6 +5,7 @@ import { keyOf } from '../../log/stream-name.ts';
 import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { loadCodes, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
+import { rowsByKey } from '../rows-by-key.ts';
 import type { Bot, Tail, User } from './batch.ts';
 import { loadBots } from './bots.ts';
 import { loadCharges, nameCharges } from './charges.ts';
@@ -171,17 +172,10 @@ async function loadPending(tx: ClientBase, wanted: Wanted): Promise<void> {
 }
 
 async function loadEventKeys(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { ids, keys: eventKeys } = pairs(wanted, (named) => named.eventKeys);
-  if (eventKeys.length === 0) return;
-  const only = onlyBot(tx, ids);
-  const { rows } = await tx.query<{ bot_id: number; event_key: string }>({
-    name: nameOf('events.load_event_keys', only),
-    text: `SELECT u.bot_id, u.event_key FROM unnest($1::int[], $2::text[]) AS u (bot_id, event_key)
-             JOIN event_keys k USING (bot_id, event_key) WHERE ${ofBot('k.bot_id', only)}`,
-    values: [numbers(ids), eventKeys],
-  });
-  const byId = new Map(wanted.map(({ bot }) => [bot.bot_id, bot]));
-  for (const { bot_id, event_key } of rows) byId.get(bot_id)!.intake.eventKeys.add(event_key);
+  const { bots, keys } = pairs(wanted, (named) => named.eventKeys);
+  const table = { table: 'event_keys', key: 'event_key' };
+  for (const [i] of await rowsByKey(tx, 'events.load_event_keys', table, bots, keys))
+    bots[i]!.intake.eventKeys.add(keys[i]!);
 }
 
 /**

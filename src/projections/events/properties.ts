@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
 import { eachProperty } from '../../columns/properties.ts';
-import { ofBot } from '../../database/citus.ts';
 import type { CustomFieldValue } from '../../domain/intake/events.ts';
 import {
   type EventProperties,
@@ -9,7 +8,8 @@ import {
   type PropertyType,
   propertiesJson,
 } from '../../domain/intake/properties.ts';
-import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import { numbers } from '../batch-sql.ts';
+import { rowsByKey } from '../rows-by-key.ts';
 import type { Bot, PropertyNames } from './batch.ts';
 import type { EventDraft } from './draft.ts';
 
@@ -60,17 +60,11 @@ export async function loadPropertyNames(
   tx: ClientBase,
   lookups: readonly { readonly bot: Bot; readonly name: string }[],
 ): Promise<void> {
-  if (lookups.length === 0) return;
-  const botIds = lookups.map(({ bot }) => bot.bot_id);
-  const only = onlyBot(tx, botIds);
-  const { rows } = await tx.query<[number]>({
-    name: nameOf('events.load_properties', only),
-    text: `SELECT u.i::int FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS u (bot_id, name, i)
-             JOIN event_properties p ON p.bot_id = u.bot_id AND p.name = u.name WHERE ${ofBot('p.bot_id', only)}`,
-    values: [numbers(botIds), lookups.map(({ name }) => name)],
-    rowMode: 'array',
-  });
-  for (const [i] of rows) lookups[i - 1]!.bot.properties.known.add(lookups[i - 1]!.name);
+  const bots = lookups.map(({ bot }) => bot);
+  const names = lookups.map(({ name }) => name);
+  const table = { table: 'event_properties', key: 'name' };
+  for (const [i] of await rowsByKey(tx, 'events.load_properties', table, bots, names))
+    bots[i]!.properties.known.add(names[i]!);
 }
 
 /** Writes new names, and the types of the values of counted events. */

@@ -7,6 +7,7 @@ import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { loadBotRows } from '../bot-rows.ts';
 import { type BotIntake, botIntake, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
+import { rowsByKey } from '../rows-by-key.ts';
 
 /** The parts of a bot's state that a batch needs, and the rows that the batch adds. */
 export interface Bot {
@@ -166,13 +167,11 @@ function nameMark({ payloads, owners, visitors }: Named, event: ReadCommit['even
 
 interface Asked<T> {
   readonly bots: Bot[];
-  readonly ids: string;
-  readonly only: number | null;
   readonly things: T[];
 }
 
-/** The keys of all bots as parallel arrays for `unnest`. */
-function asked<T>(tx: ClientBase, wanted: Wanted, pick: (named: Named) => Iterable<T>): Asked<T> {
+/** The keys of all bots, each with its bot, as parallel arrays. */
+function asked<T>(wanted: Wanted, pick: (named: Named) => Iterable<T>): Asked<T> {
   const bots: Bot[] = [];
   const things: T[] = [];
   for (const named of wanted)
@@ -180,46 +179,34 @@ function asked<T>(tx: ClientBase, wanted: Wanted, pick: (named: Named) => Iterab
       bots.push(named.bot);
       things.push(thing);
     }
-  const ids = bots.map(({ bot_id }) => bot_id);
-  return { bots, ids: numbers(ids), only: onlyBot(tx, ids), things };
+  return { bots, things };
 }
 
 async function loadKnownUsers(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { bots, ids, only, things } = asked(tx, wanted, ({ users }) => users);
-  if (things.length === 0) return;
-  const { rows } = await tx.query<[number]>({
-    name: nameOf('referral.load_known_users', only),
-    text: `SELECT u.i::int FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, user_id, i)
-             JOIN known_users k USING (bot_id, user_id) WHERE ${ofBot('k.bot_id', only)}`,
-    values: [ids, numbers(things)],
-    rowMode: 'array',
-  });
-  for (const [i] of rows) bots[i - 1]!.intake.knownUsers.add(things[i - 1]!);
+  const { bots, things } = asked(wanted, ({ users }) => users);
+  const table = { table: 'known_users', key: 'user_id' };
+  for (const [i] of await rowsByKey(tx, 'referral.load_known_users', table, bots, things))
+    bots[i]!.intake.knownUsers.add(things[i]!);
 }
 
 async function loadCodes(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { bots, ids, only, things } = asked(tx, wanted, ({ payloads }) => payloads);
-  if (things.length === 0) return;
-  const { rows } = await tx.query<[number, number | null]>({
-    name: nameOf('referral.load_codes', only),
-    text: `SELECT u.i::int, c.owner_id::float8
-             FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS u (bot_id, code, i)
-             JOIN codes c ON c.bot_id = u.bot_id AND c.code = u.code WHERE ${ofBot('c.bot_id', only)}`,
-    values: [ids, things],
-    rowMode: 'array',
-  });
-  for (const [i, owner_id] of rows) bots[i - 1]!.attribution.codes.set(things[i - 1]!, owner_id);
+  const { bots, things } = asked(wanted, ({ payloads }) => payloads);
+  const table = { table: 'codes', key: 'code', columns: 'owner_id::float8' };
+  for (const [i, owner_id] of await rowsByKey<[number | null]>(tx, 'referral.load_codes', table, bots, things))
+    bots[i]!.attribution.codes.set(things[i]!, owner_id);
 }
 
 async function loadOwners(tx: ClientBase, wanted: Wanted): Promise<void> {
-  const { bots, ids, only, things } = asked(tx, wanted, ({ owners }) => owners);
+  const { bots, things } = asked(wanted, ({ owners }) => owners);
   if (things.length === 0) return;
+  const ids = bots.map(({ bot_id }) => bot_id);
+  const only = onlyBot(tx, ids);
   const { rows } = await tx.query<[number]>({
     name: nameOf('referral.load_owners', only),
     text: `SELECT u.i::int FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, owner_id, i)
             WHERE EXISTS (SELECT FROM codes c WHERE c.bot_id = u.bot_id AND c.owner_id = u.owner_id
                              AND ${ofBot('c.bot_id', only)})`,
-    values: [ids, numbers(things)],
+    values: [numbers(ids), numbers(things)],
     rowMode: 'array',
   });
   for (const [i] of rows) bots[i - 1]!.attribution.owners.add(things[i - 1]!);
@@ -237,16 +224,7 @@ async function loadReferrers(tx: ClientBase, wanted: Wanted): Promise<void> {
 export async function updateReferrers(tx: ClientBase, all: readonly Bot[]): Promise<void> {
   const bots = all.flatMap((bot) => [...bot.referred].map(() => bot));
   const users = all.flatMap(({ referred }) => [...referred]);
-  if (users.length === 0) return;
-  const botIds = bots.map(({ bot_id }) => bot_id);
-  const only = onlyBot(tx, botIds);
-  const { rows } = await tx.query<[number, number]>({
-    name: nameOf('referral.load_referrers', only),
-    text: `SELECT u.i::int, r.referrer_id::float8
-             FROM unnest($1::int[], $2::bigint[]) WITH ORDINALITY AS u (bot_id, user_id, i)
-             JOIN referrals r USING (bot_id, user_id) WHERE ${ofBot('r.bot_id', only)}`,
-    values: [numbers(botIds), numbers(users)],
-    rowMode: 'array',
-  });
-  for (const [i, referrer_id] of rows) bots[i - 1]!.attribution.referrers.set(users[i - 1]!, referrer_id);
+  const table = { table: 'referrals', key: 'user_id', columns: 'referrer_id::float8' };
+  for (const [i, referrer_id] of await rowsByKey<[number]>(tx, 'referral.load_referrers', table, bots, users))
+    bots[i]!.attribution.referrers.set(users[i]!, referrer_id);
 }
