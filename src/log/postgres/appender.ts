@@ -27,6 +27,9 @@ const UNIQUE_VIOLATION = '23505';
  * Group commit: appends that arrive during a transaction share the next one, and each is answered after its commit. One
  * transaction is under way at a time; at 32 clients that is a third of the round trips and one fsync for many appends. The
  * appender sends the next transaction before it answers the callers of the last, so that the database need not wait.
+ *
+ * It shares no class with the appender of `validated`. This one repeats a group whose outcome is unknown, because commit ids
+ * make that safe. That one sends several groups at a time, and puts back only a group that was not sent.
  */
 export class Appender {
   readonly #options: AppenderOptions;

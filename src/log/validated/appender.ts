@@ -28,6 +28,9 @@ const SWEEP_MS = 50;
 /**
  * Gathers concurrent appends into few sends. An append that still waits at its deadline was certainly not sent. One that was
  * handed to the store's client may be in the store, whatever error the client reports.
+ *
+ * It shares no class with the appender of `postgres`. That one sends one group at a time, and repeats a group whose outcome is
+ * unknown. This one may not: the store would hold the records twice.
  */
 export class Appender {
   readonly #options: AppenderOptions;
