@@ -286,6 +286,25 @@ describe.skipIf(CHROMIUM === undefined)('a report', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('leads to the people behind a number, as CSV and to their pages; a list names its events', async () => {
+    const { page, complaints } = await open({ type: 'list', period: { from: day(2), to: day(2) } });
+    await expect.poll(async () => (await cells(page)).slice(1).map((row) => row[2])).toContain('Order paid');
+    await page.getByRole('button', { name: 'People of these rows' }).click();
+    const drawer = page.getByRole('dialog', { name: 'People behind this number' });
+    const waited = page.waitForEvent('download');
+    await drawer.getByRole('button', { name: 'CSV' }).click();
+    const rows = parse(await readFile(await (await waited).path()));
+    expect(
+      rows
+        .slice(1)
+        .map((row: string[]) => row[0])
+        .sort(),
+    ).toEqual(['1', '2', '3']);
+    await drawer.getByRole('link', { name: '1', exact: true }).click();
+    await expect.poll(() => page.url()).toContain('/console/users/1?');
+    expect(complaints).toEqual([]);
+  });
+
   it('keeps hostile text of a saved name as text', async () => {
     const { page, complaints } = await open({ metrics: [metric('order_paid')] });
     await save(page, HOSTILE[1]!);

@@ -1,12 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Value } from '../api.ts';
 import type { DataColumn } from '../parts/data-table.tsx';
-import { namedField } from '../parts/names.ts';
 import { SortedTable } from '../parts/sorted-table.tsx';
-import { UserId } from '../parts/user-id.tsx';
 import type { Column, Row } from './answer.ts';
 import { breakdownOf, tableCell } from './cell.ts';
-import { cellWords } from './cell-words.ts';
 import { Change } from './change.tsx';
 import { comparedRows } from './compared-rows.ts';
 import { metricName } from './lines.ts';
@@ -96,35 +93,4 @@ function valueColumns({ key }: Column, compared: boolean, { label, show, shown }
       show: (_, row) => <Change now={row[key]} before={row[`${key}_before`]} />,
     },
   ];
-}
-
-/** Columns of lists that have ids of users. */
-const USER_IDS: readonly string[] = ['events.user_id', 'user.user_id', 'user.addition_fields.referrer_id'];
-
-const userId = (id: Value | undefined) => (id === null || id === undefined ? '–' : <UserId id={Number(id)} />);
-
-/** The rows of a list as they are. */
-export function ListRows({ answer, onCell }: Pick<ViewProps, 'answer' | 'onCell'>) {
-  return (
-    <>
-      <p class="btns">
-        <button class="btn small" type="button" onClick={() => onCell({}, words.types.list)}>
-          {cellWords.rows}
-        </button>
-      </p>
-      <SortedTable
-        name="rows"
-        caption={words.table}
-        columns={answer.columns.map(({ key, type }) => ({
-          key,
-          label: namedField(key).label,
-          // Ids are no numbers to count with.
-          type: /_id$/.test(key) ? 'text' : type,
-          ...(USER_IDS.includes(key) ? { show: userId } : {}),
-        }))}
-        rows={answer.rows}
-        textOf={(row) => Object.values(row).join(' ')}
-      />
-    </>
-  );
 }
