@@ -6,6 +6,7 @@ export type Broadcast = Readonly<Omit<BroadcastAnswer, 'status' | 'segmentations
   readonly segmentations: Segmentations;
   readonly settings: {
     readonly intervalCap: number;
+    readonly track_clicks?: boolean;
     readonly rateLimitOnError: { readonly stop: boolean; readonly extraDelay: number };
   };
 };
@@ -32,11 +33,13 @@ export interface Segment {
   readonly config?: Readonly<Record<string, unknown>> | null;
 }
 
-type Status = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+export type Status = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 /** Something of it happens by itself. */
 export const isRunning = ({ status }: Broadcast): boolean => [1, 2, 6, 7, 8].includes(status);
 export const canCancel = ({ status }: Broadcast): boolean => [1, 2, 6, 7].includes(status);
+/** It has not been launched: it can be changed and deleted. */
+export const isDraft = ({ status }: Broadcast): boolean => status === 0;
 /** It goes to those who were never attempted. */
 export const canRelaunch = ({ status }: Broadcast): boolean => status === 4 || status === 5;
 

@@ -1,144 +1,88 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import type { StatisticsAnswer } from '../../../src/api/broadcast/statistics-schemas.ts';
 import { href } from '../address.ts';
 import { request, sendChange } from '../api.ts';
-import { date, duration, number } from '../format.ts';
+import { date, number } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { Pending } from '../parts/failure.tsx';
+import { Failure } from '../parts/failure.tsx';
 import { Head } from '../parts/head.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
+import { Note } from '../parts/note.tsx';
 import type { Bot } from '../session.ts';
-import { type Broadcast, canCancel, canRelaunch, isRunning, PARTS, partsOf } from './broadcast.ts';
-import { audienceFacts } from './composer/audience-editor.tsx';
-import { Composer } from './composer/composer.tsx';
+import { type Broadcast, canCancel, canRelaunch, isRunning, partsOf } from './broadcast.ts';
+import { BroadcastMenu } from './broadcast-menu.tsx';
+import { audienceFacts } from './composer/audience-facts.ts';
 import { draftOf } from './composer/draft.ts';
-import { Facts } from './composer/facts.tsx';
-import { type MessagePreview, Preview } from './composer/preview.tsx';
+import { loadAudienceNames } from './composer/names.ts';
 import { Refused } from './composer/problems.tsx';
-import { words as composerWords } from './composer/words.ts';
+import { LinksCard } from './links-card.tsx';
+import { MessageCard } from './message-card.tsx';
+import { ProgressCard } from './progress-card.tsx';
 import { Recipients } from './recipients.tsx';
+import { ResultsCard } from './results-card.tsx';
+import { StatusPill } from './status-pill.tsx';
 import { words } from './words.ts';
 
 interface DetailProps {
   readonly bot: Bot;
-  readonly id: string;
+  readonly broadcast: Broadcast;
+  readonly onChanged: () => void;
 }
 
-/** One broadcast: its progress while it is sent, what can be done with it, and its recipients. */
-export function BroadcastDetail({ bot, id }: DetailProps) {
+/** One broadcast: its progress while it is sent, its results, and its recipients. */
+export function BroadcastDetail({ bot, broadcast, onChanged }: DetailProps) {
   const key = bot.resource_key;
-  const { loaded, reload } = useLoad(
-    () => (signal) => request<Broadcast>(`/v1/broadcast/get?id=${encodeURIComponent(id)}`, { bot: key, signal }),
-    { poll: (broadcast) => (isRunning(broadcast) ? 'running' : 'still') },
+  const { id, error, paused_until } = broadcast;
+  const isSent = broadcast.count_recipients > 0;
+  const statistics = useLoad(
+    () => (signal) => request<StatisticsAnswer>(`/v1/broadcast/statistics?id=${id}`, { bot: key, signal }),
+    { poll: () => (isRunning(broadcast) ? 'still' : 'seldom') },
   );
-  const { data } = loaded.value;
+  const { data } = statistics.loaded.value;
   return (
     <>
-      <p>
-        <a href={href('/broadcasts', { bot: key })}>{words.title}</a>
-      </p>
-      <Pending loaded={loaded.value} retry={reload} />
-      {data !== undefined && (
-        <>
-          <Head title={data.name ?? words.unnamed(data.id)} />
-          {data.status === 0 ? (
-            <Composer key={data.id} bot={bot} broadcast={data} onChanged={reload} />
-          ) : (
-            <>
-              <Progress broadcast={data} />
-              <Facts
-                of={[
-                  ...audienceFacts(draftOf(data).audience),
-                  [words.launched, data.date_activate && date(data.date_activate)],
-                  [words.ended, data.date_finish && date(data.date_finish)],
-                ]}
-              />
-              <Actions bot={key} broadcast={data} onDone={reload} />
-              <Message bot={key} broadcast={data} />
-              <Recipients
-                bot={key}
-                id={id}
-                total={data.count_recipients}
-                seen={JSON.stringify([data.status, partsOf(data)])}
-              />
-            </>
-          )}
-        </>
+      <Head
+        title={broadcast.name ?? words.unnamed(id)}
+        crumb={{ href: href('/broadcasts', { bot: key }), text: words.title }}
+        status={<StatusPill broadcast={broadcast} />}
+        lead={<Lead bot={key} broadcast={broadcast} />}
+      >
+        <Actions bot={key} broadcast={broadcast} onDone={onChanged} />
+        <BroadcastMenu bot={key} broadcast={broadcast} onChanged={onChanged} />
+      </Head>
+      {error !== null && <Note kind="bad" what={words.errors[error as keyof typeof words.errors] ?? error} />}
+      {paused_until !== null && <Note kind="warn" what={words.paused(date(paused_until))} />}
+      {broadcast.archived === true && <Note kind="now" what={words.isArchived} />}
+      <ProgressCard broadcast={broadcast} />
+      {statistics.loaded.value.error !== undefined && (
+        <Failure error={statistics.loaded.value.error} retry={statistics.reload} />
       )}
+      <div class="cols two-one stretch">
+        {isSent && <ResultsCard bot={key} broadcast={broadcast} statistics={data} />}
+        <MessageCard bot={bot} broadcast={broadcast} />
+      </div>
+      {data !== undefined && data.links.length > 0 && <LinksCard statistics={data} />}
+      <Recipients bot={key} broadcast={broadcast} />
     </>
   );
 }
 
-/** The message as one of the bot's users gets it. */
-function Message({ bot, broadcast: { type, message } }: { readonly bot: string; readonly broadcast: Broadcast }) {
-  const { loaded, reload } = useLoad(
-    () => (signal) =>
-      request<MessagePreview>('/v1/broadcast/preview', { method: 'POST', bot, body: { type, message }, signal }),
-  );
-  const { data } = loaded.value;
+/** The audience, and the times of launch and end. */
+function Lead({ bot, broadcast }: { readonly bot: string; readonly broadcast: Broadcast }) {
+  const names = useLoad(() => (signal) => loadAudienceNames(bot, signal));
+  const [include, exclude] = audienceFacts(draftOf(broadcast).audience, names.loaded.value.data);
+  const { status, date_activate, date_finish } = broadcast;
+  // A scheduled one was activated, and has not been launched yet.
+  const launched = status === 1 ? null : date_activate;
   return (
     <>
-      <h2>{composerWords.message}</h2>
-      <Pending loaded={loaded.value} retry={reload} />
-      {data !== undefined && <Preview preview={data} />}
+      {words.to(include![1]!, exclude![1] ?? '')}
+      {launched !== null && ` ${words.launchedAt(date(launched))}`}
+      {date_finish !== null && ` ${words.endedAt(date(date_finish))}`}
     </>
   );
-}
-
-/** Delivered, not delivered, unknown and left, as they are recorded; the rate and the time left as they were seen here. */
-function Progress({ broadcast }: { readonly broadcast: Broadcast }) {
-  const parts = partsOf(broadcast);
-  const attempted = broadcast.count_recipients - parts.left - parts.cancelled;
-  const rate = useRate(attempted);
-  return (
-    <section aria-live="polite">
-      <p>
-        <strong>{words.statuses[broadcast.status]}</strong>
-        {broadcast.status === 1 && broadcast.date_send !== null && ` ${words.from(date(broadcast.date_send))}`}
-      </p>
-      {broadcast.error !== null && (
-        <p class="failure" role="alert">
-          {words.errors[broadcast.error as keyof typeof words.errors] ?? broadcast.error}
-        </p>
-      )}
-      {broadcast.paused_until !== null && <p class="warning">{words.paused(date(broadcast.paused_until))}</p>}
-      {broadcast.count_recipients > 0 && (
-        <>
-          <progress
-            max={broadcast.count_recipients}
-            value={attempted}
-            aria-label={words.progress(number(attempted), number(broadcast.count_recipients))}
-          />
-          <dl class="parts">
-            {PARTS.map((part) => (
-              <div key={part}>
-                <dt>{words.parts[part]}</dt>
-                <dd>{number(parts[part])}</dd>
-              </div>
-            ))}
-          </dl>
-        </>
-      )}
-      {broadcast.status === 2 && rate !== null && rate > 0 && (
-        <p class="quiet-text">{words.rate(number(Math.round(rate)), duration(parts.left / rate))}</p>
-      )}
-      {parts.unknown > 0 && <p class="quiet-text">{words.unknownMeans}</p>}
-    </section>
-  );
-}
-
-const RATE_OVER_MS = 10_000;
-
-/** Recipients a second over the last ten seconds that this page saw; null: too little was seen. */
-function useRate(attempted: number): number | null {
-  const seen = useRef<{ readonly at: number; readonly attempted: number }[]>([]);
-  const now = performance.now();
-  if (seen.current.at(-1)?.attempted !== attempted) seen.current.push({ at: now, attempted });
-  while (seen.current.length > 2 && now - seen.current[1]!.at > RATE_OVER_MS) seen.current.shift();
-  const [first] = seen.current;
-  if (first === undefined || now - first.at < 1000) return null;
-  return ((attempted - first.attempted) * 1000) / (now - first.at);
 }
 
 interface ActionsProps {
@@ -147,7 +91,7 @@ interface ActionsProps {
   readonly onDone: () => void;
 }
 
-/** Launch, cancel and relaunch, each after a question that names the recipients concerned. */
+/** Stop and launch again, each after a question that names the recipients concerned. */
 function Actions({ bot, broadcast, onDone }: ActionsProps) {
   const attempt = useAttempt();
   const { error, run } = attempt;
@@ -165,27 +109,31 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
     asked.value = action;
   };
   const { left } = partsOf(broadcast);
+  const isWaiting = broadcast.status === 1;
+  const stop = isWaiting ? words.cancelSchedule : words.cancel;
   return (
-    <div class="btns">
+    <>
       {canRelaunch(broadcast) && (
         <button type="button" class="btn primary" onClick={() => ask('activate')}>
           {words.relaunch}
         </button>
       )}
       {canCancel(broadcast) && (
-        <button class="btn" type="button" onClick={() => ask('cancel')}>
-          {words.cancel}
+        <button class="btn danger" type="button" onClick={() => ask('cancel')}>
+          <Icon name="stop" /> {stop}
         </button>
       )}
       {error.value !== undefined && <Refused error={error.value} bot={bot} />}
       {asked.value !== null && (
         <Confirm
           question={
-            asked.value === 'cancel'
-              ? words.askCancel(number(left))
-              : words.askRelaunch(number(broadcast.count_cancelled))
+            asked.value === 'activate'
+              ? words.askRelaunch(number(broadcast.count_cancelled))
+              : isWaiting
+                ? words.askCancelSchedule
+                : words.askCancel(number(left))
           }
-          action={asked.value === 'cancel' ? words.cancel : words.relaunch}
+          action={asked.value === 'cancel' ? stop : words.relaunch}
           attempt={attempt}
           onYes={() => act(asked.value!)}
           onNo={() => {
@@ -193,6 +141,6 @@ function Actions({ bot, broadcast, onDone }: ActionsProps) {
           }}
         />
       )}
-    </div>
+    </>
   );
 }

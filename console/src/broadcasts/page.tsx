@@ -1,101 +1,63 @@
-import type { BroadcastsAnswer } from '../../../src/api/broadcast/schemas.ts';
-import { address, go, here, href } from '../address.ts';
+import { useEffect } from 'preact/hooks';
+import { address, go, href } from '../address.ts';
 import { request } from '../api.ts';
-import { DataTable } from '../parts/data-table.tsx';
-import { Head } from '../parts/head.tsx';
-import { Choice, Listing, usePages } from '../parts/pages.tsx';
+import { Pending } from '../parts/failure.tsx';
+import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
-import { type Broadcast, isRunning } from './broadcast.ts';
-import { Composer } from './composer/composer.tsx';
+import { texts } from '../texts.ts';
+import { type Broadcast, isDraft, isRunning } from './broadcast.ts';
+import { EditPage } from './composer/edit-page.tsx';
 import { BroadcastDetail } from './detail.tsx';
-import { words } from './words.ts';
+import { broadcastLink, editLink } from './links.ts';
+import { BroadcastList } from './list.tsx';
+import './broadcasts.css';
 
-/** Entries of the address, and the filters of the API that they set. */
-const FILTERS = [
-  ['name', 'filters[name]'],
-  ['status', 'filters[status]'],
-] as const;
-
-/** The bot's broadcasts, the latest first; or one of them, where the address names it. */
+/** The bot's broadcasts; or one of them, or its composer, as the address says. */
 export function BroadcastsPage({ bot }: { readonly bot: Bot }) {
-  const id = address.value.query.get('id');
-  if (id === 'new') return <New bot={bot} />;
-  return id === null ? <List bot={bot} /> : <BroadcastDetail key={id} bot={bot} id={id} />;
+  const { path, query } = address.value;
+  const { resource_key: key } = bot;
+  const former = query.get('id') ?? (query.has('new') ? 'new' : null);
+  useEffect(() => {
+    // Links of former versions named the broadcast in the query.
+    if (former !== null && path === '/broadcasts') go(href(`/broadcasts/${former}`, { bot: key }), { replace: true });
+  }, [former, path]);
+  const [id, page] = path.slice('/broadcasts/'.length).split('/');
+  if (id === undefined || id === '') return former === null ? <BroadcastList bot={bot} /> : null;
+  if (id === 'new') return <EditPage key="new" bot={bot} broadcast={null} onChanged={() => {}} />;
+  if (!/^[1-9]\d*$/.test(id) || (page !== undefined && page !== 'edit')) return <h1>{texts.notFound}</h1>;
+  return <OneBroadcast key={id} bot={bot} id={Number(id)} isEdited={page === 'edit'} />;
 }
 
-function New({ bot }: { readonly bot: Bot }) {
-  return (
-    <>
-      <p>
-        <a href={href('/broadcasts', { bot: bot.resource_key })}>{words.title}</a>
-      </p>
-      <Head title={words.new} />
-      <Composer key="new" bot={bot} broadcast={null} onChanged={() => {}} />
-    </>
-  );
+interface OneBroadcastProps {
+  readonly bot: Bot;
+  readonly id: number;
+  /** Whether the address is that of the composer. */
+  readonly isEdited: boolean;
 }
 
-function List({ bot: { resource_key: bot } }: { readonly bot: Bot }) {
-  const pages = usePages(
-    (page) => {
-      const query = new URLSearchParams(page);
-      for (const [name, filter] of FILTERS) {
-        const value = address.value.query.get(name);
-        if (value !== null) query.set(filter, value);
-      }
-      return (signal) => request<BroadcastsAnswer>(`/v1/broadcast/list?${query}`, { bot, signal });
-    },
-    ({ items }) => items as readonly Broadcast[],
-    { poll: ({ items }) => ((items as readonly Broadcast[]).some(isRunning) ? 'running' : 'still') },
+/** A draft in the composer, any other broadcast with its results; the address follows. */
+function OneBroadcast({ bot, id, isEdited }: OneBroadcastProps) {
+  const key = bot.resource_key;
+  const { loaded, reload } = useLoad(
+    () => (signal) => request<Broadcast>(`/v1/broadcast/get?id=${id}`, { bot: key, signal }),
+    { poll: (broadcast) => (isRunning(broadcast) ? 'running' : 'still') },
   );
-  const { query } = address.value;
-  const [name, status] = FILTERS.map(([entry]) => query.get(entry) ?? '');
+  const { data } = loaded.value;
+  const isDraftNow = data === undefined ? isEdited : isDraft(data);
+  useEffect(() => {
+    if (isDraftNow === isEdited) return;
+    const entries = Object.fromEntries(address.peek().query);
+    go((isDraftNow ? editLink : broadcastLink)(key, id, entries), { replace: true });
+  }, [isDraftNow, isEdited]);
   return (
     <>
-      <div class="btns">
-        <Head title={words.title} />
-        <a class="btn" href={href('/broadcasts', { bot, id: 'new' })}>
-          {words.new}
-        </a>
-      </div>
-      <Listing
-        pages={pages}
-        none={<p class="empty">{name || status ? words.noneFound : words.none}</p>}
-        filters={
-          <>
-            <label>
-              {words.name}
-              <input
-                class="input"
-                type="search"
-                value={name}
-                onChange={(event) => go(here({ name: event.currentTarget.value, offset: '' }))}
-              />
-            </label>
-            <Choice label={words.status} name="status" of={words.statuses} />
-          </>
-        }
-      >
-        <DataTable
-          caption={words.title}
-          columns={[
-            {
-              key: 'name',
-              label: words.name,
-              show: (_, { id, name }) => (
-                <a href={href('/broadcasts', { bot, id: `${id}` })}>
-                  <bdi>{name ?? words.unnamed(id)}</bdi>
-                </a>
-              ),
-            },
-            { key: 'status', label: words.status, show: (_, { status }) => words.statuses[status] },
-            { key: 'count_recipients', label: words.recipients, type: 'number' },
-            { key: 'count_delivered', label: words.parts.delivered, type: 'number' },
-            { key: 'date_create', label: words.created, type: 'date' },
-          ]}
-          rows={pages.rows ?? []}
-        />
-      </Listing>
+      <Pending loaded={loaded.value} retry={reload} />
+      {data !== undefined &&
+        (isDraftNow ? (
+          <EditPage bot={bot} broadcast={data} onChanged={reload} />
+        ) : (
+          <BroadcastDetail bot={bot} broadcast={data} onChanged={reload} />
+        ))}
     </>
   );
 }

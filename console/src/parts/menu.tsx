@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 import { Popover } from './popover.tsx';
 
@@ -67,7 +67,8 @@ interface ListProps {
 function MenuList({ items, onPick }: ListProps) {
   const list = useRef<HTMLDivElement>(null);
   const buttons = (): HTMLButtonElement[] => [...list.current!.querySelectorAll('button')];
-  useLayoutEffect(() => buttons()[0]?.focus(), []);
+  // The layer is shown after the layout effects of its content; hidden buttons take no focus.
+  useEffect(() => buttons()[0]?.focus(), []);
   return (
     <div
       ref={list}

@@ -21,30 +21,30 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
 
   const opened = (): Promise<ConsolePage> => started.logIn(bot.apiKey);
   const show = (page: Page, id: number | string): Promise<unknown> =>
-    page.goto(`${service.address}/console/broadcasts?id=${id}`);
+    page.goto(`${service.address}/console/broadcasts/${id}`);
   const field = (page: Page, name: string): Locator => page.getByLabel(name, { exact: true });
   const api = async (id: number | string) => (await service.get(`/v1/broadcast/get?id=${id}`, key)).body.data;
   async function saved(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'Save the draft' }).click();
-    await expect.poll(() => new URL(page.url()).searchParams.get('id')).toMatch(/^\d+$/);
+    await expect.poll(() => page.url()).toMatch(/broadcasts\/\d+\/edit/);
   }
 
   it('a time that is past is a warning at the field, after a save and before the launch', async () => {
     const { page } = await opened();
     await show(page, 'new');
     await field(page, 'Text').fill('late');
-    await page.getByLabel(/^Send at/).fill('2020-01-01T00:00');
+    await page.getByRole('radio', { name: 'At a time' }).click();
+    await page.getByLabel(/^Date and time/).fill('2020-01-01T00:00');
     const past = 'This time is past: the broadcast goes out at once.';
     await page.getByText(past).first().waitFor();
     await saved(page);
     await page.getByRole('status').getByText('this time is past').waitFor();
-    await page.getByText('The type of a draft is fixed.').waitFor();
     await page.getByRole('button', { name: 'Launch…' }).click();
     await page.getByRole('dialog').getByText(past).waitFor();
     await shoot(page, 'past');
     await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
-    await field(page, 'Chat id').fill('no');
-    await page.getByRole('button', { name: 'Send a test' }).click();
+    await field(page, 'Send a test to a chat').fill('no');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
     expect(
       await page
         .getByRole('alert')
@@ -106,17 +106,17 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
     const { page } = await opened();
     const id = await launch(service, bot, { chats: Array.from({ length: 12 }, (_, i) => i + 2000), cap: 4 });
     await show(page, id);
-    await page.getByRole('cell', { name: 'The user blocked the bot' }).waitFor();
+    await page.getByText('The user blocked the bot').waitFor();
     await page.getByText('Finished', { exact: true }).waitFor();
-    await expect.poll(() => page.getByRole('cell', { name: 'delivered', exact: true }).count()).toBe(11);
+    await expect.poll(() => page.getByRole('cell', { name: 'Delivered', exact: true }).count()).toBe(11);
     started.platform.behave(() => undefined);
     await shoot(page, 'finished');
     expect(await axeFindings(page)).toEqual([]);
     const { date_activate, date_finish } = await api(id);
-    const facts = (await page.locator('dl:not(.parts)').first().textContent()) ?? '';
-    expect(facts).toContain(`Launched${shownDate(date_activate)}`);
-    expect(facts).toContain(`Ended${shownDate(date_finish)}`);
-    expect(facts).toContain('Send toA list of chat ids');
+    const lead = (await page.locator('.lead').textContent()) ?? '';
+    expect(lead).toContain(`Launched ${shownDate(date_activate)}`);
+    expect(lead).toContain(`Ended ${shownDate(date_finish)}`);
+    expect(lead).toContain('To: A list of chat ids');
   });
 
   it('says before the launch that the bot has no token', async () => {
@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === undefined)('the console says what would surprise ab
     const { apiKey } = await aKey(service.commands, without.ownerId, 'all', { kind: 'owner' });
     const console = await started.logIn(apiKey);
     await console.page.goto(`${service.address}/console/broadcasts?bot=${without.publicKey}&id=new`);
-    await console.page.getByText('The bot has no token').getByRole('link', { name: 'Settings' }).click();
+    await console.page.getByRole('status').filter({ hasText: 'The bot has no token' }).getByRole('link').click();
     await expect.poll(() => console.page.url()).toContain(`/console/settings?bot=${without.publicKey}`);
     expect(console.complaints).toEqual([]);
   });

@@ -211,13 +211,13 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
         },
       },
       { name: 'the broadcasts', path: 'broadcasts', hostile: HOSTILE },
-      { name: 'a new broadcast', path: 'broadcasts?id=new', hostile: [] },
+      { name: 'a new broadcast', path: 'broadcasts/new', hostile: [] },
       {
         name: 'the question before a launch',
-        path: `broadcasts?id=${draft}`,
+        path: `broadcasts/${draft}/edit`,
         hostile: [HOSTILE[3]!],
         act: async (page) => {
-          await page.getByText(/recipients now/).waitFor();
+          await page.getByText(/recipients? now/).waitFor();
           await page.getByRole('button', { name: 'Launch…' }).click();
           await page
             .getByRole('dialog')
@@ -227,7 +227,7 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
       },
       {
         name: 'a broadcast that was sent',
-        path: `broadcasts?id=${sent}`,
+        path: `broadcasts/${sent}`,
         hostile: [HOSTILE[0]!],
         act: (page) => page.getByRole('cell', { name: 'delivered' }).first().waitFor(),
       },

@@ -175,13 +175,13 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
   it.each([false, true])('a broadcast that is being sent has no axe finding (dark: %s)', async (dark) => {
     const chats = Array.from({ length: 60 }, (_, at) => at + 100);
     const id = await launch(service, bot, { chats, cap: 2 });
-    const { page, complaints } = await opened(`broadcasts?id=${id}`, bot.apiKey, { dark });
+    const { page, complaints } = await opened(`broadcasts/${id}`, bot.apiKey, { dark });
     await page.getByText('Sending', { exact: true }).waitFor();
-    await page.getByRole('cell', { name: 'delivered', exact: true }).first().waitFor();
+    await page.getByRole('cell', { name: 'Delivered', exact: true }).first().waitFor();
     await idle(page);
     expect(await axeFindings(page)).toEqual([]);
     await shoot(page, `running-${dark}`);
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopped', { exact: true }).waitFor();
     const { count_delivered } = (await service.get(`/v1/broadcast/get?id=${id}`, key)).body.data;

@@ -21,6 +21,7 @@ describe('the composer', () => {
     { type: 'list', config: { chat_ids: [1, -2] } },
     { type: 'from_task', config: { task_id: 7 } },
     { type: 'custom', config: { segment_id: 3 } },
+    { type: 'saved', config: { saved_segment_id: 4 } },
     { type: 'filter', config: { user_conditions: ['not', ['=', 'users.first_name', 'x']] } },
     { type: 'filter', config: { user_conditions: ['not between', 'users.user_id', 1, 5] } },
   ])('keeps the segment %j', (segment) => expect(segmentOf(partOf(segment))).toEqual(segment));

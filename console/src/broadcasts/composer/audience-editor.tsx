@@ -1,22 +1,14 @@
 import type { Detail } from '../../api.ts';
-import type { Field, KnownEvent } from '../../parts/catalog.ts';
-import { NO_FILTER } from '../../parts/filter.ts';
 import { FilterBuilder } from '../../parts/filter-builder.tsx';
-import { filterWords } from '../../parts/filter-words.ts';
-import type { Fact } from './facts.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Menu } from '../../parts/menu.tsx';
+import { Picker } from '../../parts/picker.tsx';
+import { titleOf } from './audience-facts.ts';
+import { EventRulesEditor } from './event-rules.tsx';
+import type { Named, Names } from './names.ts';
 import { Problems } from './problems.tsx';
-import { type Audience, type EventRule, type EventRules, newPart, type Part } from './segments.ts';
+import { type Audience, newPart, type Part } from './segments.ts';
 import { words } from './words.ts';
-
-/** The names that audiences and templates can use, and the bot's events. */
-export interface Names {
-  readonly users: readonly Field[];
-  readonly events: readonly Field[];
-  readonly templates: readonly string[];
-  readonly known: readonly KnownEvent[];
-  /** Undefined: not known. */
-  readonly hasToken: boolean | undefined;
-}
 
 export interface AudienceEditorProps {
   readonly bot: string;
@@ -26,7 +18,7 @@ export interface AudienceEditorProps {
   readonly onChange: (audience: Audience) => void;
 }
 
-const KINDS = ['all', 'filter', 'list', 'from_task'] as const;
+const KINDS = ['all', 'filter', 'saved', 'from_task', 'list'] as const;
 
 /** All of the included segments, without the excluded ones. */
 export function AudienceEditor({ bot, names, audience, problems, onChange }: AudienceEditorProps) {
@@ -37,45 +29,41 @@ export function AudienceEditor({ bot, names, audience, problems, onChange }: Aud
         const set = (next: readonly Part[]): void => onChange({ ...audience, [side]: next });
         const at = `segmentations.${side}`;
         return (
-          <fieldset key={side}>
+          <fieldset key={side} class="side-of-audience">
             <legend>{words[side]}</legend>
-            {parts.map((part, index) => (
-              <div class="segment" key={index}>
-                <div class="btns">
-                  <b>{titleOf(part)}</b>
-                  <button
-                    type="button"
-                    class="btn quiet small"
-                    aria-label={words.remove(titleOf(part))}
-                    onClick={() => set(parts.filter((_, place) => place !== index))}
-                  >
-                    ×
-                  </button>
+            {parts.map((part, index) => {
+              const title = part.kind === 'kept' ? titleOf(part) : words.segments[part.kind];
+              return (
+                <div class="segment" key={index}>
+                  <div class="row-between">
+                    <b class="cut" title={title}>
+                      {title}
+                    </b>
+                    <button
+                      type="button"
+                      class="btn quiet small only-icon"
+                      aria-label={words.remove(title)}
+                      onClick={() => set(parts.filter((_, place) => place !== index))}
+                    >
+                      <Icon name="close" />
+                    </button>
+                  </div>
+                  <PartEditor bot={bot} names={names} part={part} onChange={(next) => set(parts.with(index, next))} />
+                  <Problems of={problems} at={`${at}.${index}`} />
                 </div>
-                <PartEditor bot={bot} names={names} part={part} onChange={(next) => set(parts.with(index, next))} />
-                <Problems of={problems} at={`${at}.${index}`} />
-              </div>
-            ))}
-            {side === 'include' && parts.length > 1 && <p class="quiet-text">{words.anyOf}</p>}
+              );
+            })}
+            {side === 'include' && parts.length > 1 && <p class="quiet-text small-text">{words.anyOf}</p>}
             <Problems of={problems.filter(({ path }) => path === at)} at={at} />
-            <label>
-              {words.addSegment}
-              <select
-                class="input"
-                value=""
-                onChange={(event) => {
-                  set([...parts, newPart(event.currentTarget.value as (typeof KINDS)[number])]);
-                  event.currentTarget.value = '';
-                }}
-              >
-                <option value="">…</option>
-                {KINDS.map((kind) => (
-                  <option key={kind} value={kind}>
-                    {words.segments[kind]}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <Menu
+              label={`${words.addSegment}: ${words[side]}`}
+              items={KINDS.map((kind) => ({
+                text: words.segments[kind],
+                onPick: () => set([...parts, newPart(kind)]),
+              }))}
+            >
+              <Icon name="plus" /> {words.addSegment}
+            </Menu>
           </fieldset>
         );
       })}
@@ -83,30 +71,14 @@ export function AudienceEditor({ bot, names, audience, problems, onChange }: Aud
   );
 }
 
-function titleOf(part: Part): string {
-  if (part.kind !== 'kept') return words.segments[part.kind];
-  const { type, config } = part.segment;
-  if (type === 'custom') return words.customSegment(String(config?.['segment_id']));
-  return type === 'filter' ? words.keptFilter : words.segments.channel;
-}
-
-/** The audience in words. */
-export function audienceFacts({ include, exclude }: Audience): Fact[] {
-  const named = (parts: readonly Part[]): string => parts.map(titleOf).join(words.or);
-  return [
-    [words.include, named(include) || '–'],
-    [words.exclude, named(exclude)],
-  ];
-}
-
-interface PartProps<P> {
+interface PartProps {
   readonly bot: string;
   readonly names: Names;
-  readonly part: P;
+  readonly part: Part;
   readonly onChange: (part: Part) => void;
 }
 
-function PartEditor({ bot, names, part, onChange }: PartProps<Part>) {
+function PartEditor({ bot, names, part, onChange }: PartProps) {
   switch (part.kind) {
     case 'all':
       return null;
@@ -119,7 +91,12 @@ function PartEditor({ bot, names, part, onChange }: PartProps<Part>) {
             group={part.users}
             onChange={(users) => onChange({ ...part, users })}
           />
-          <Rules bot={bot} names={names} rules={part.events} onChange={(events) => onChange({ ...part, events })} />
+          <EventRulesEditor
+            bot={bot}
+            names={names}
+            rules={part.events}
+            onChange={(events) => onChange({ ...part, events })}
+          />
         </>
       );
     case 'list':
@@ -136,15 +113,24 @@ function PartEditor({ bot, names, part, onChange }: PartProps<Part>) {
       );
     case 'from_task':
       return (
-        <label>
-          {words.task}
-          <input
-            class="input"
-            inputMode="numeric"
-            value={part.task}
-            onInput={(event) => onChange({ ...part, task: event.currentTarget.value.trim() })}
-          />
-        </label>
+        <Chosen
+          label={words.task}
+          value={part.task}
+          of={names.tasks}
+          unknown={words.broadcastNo(part.task)}
+          onPick={(task) => onChange({ ...part, task })}
+        />
+      );
+    case 'saved':
+      if (names.saved.length === 0) return <p class="quiet-text">{words.noSegments}</p>;
+      return (
+        <Chosen
+          label={words.segment}
+          value={part.id}
+          of={names.saved}
+          unknown={words.savedSegment(part.id)}
+          onPick={(id) => onChange({ ...part, id })}
+        />
       );
     case 'kept':
       return part.segment.type === 'custom' ? (
@@ -157,93 +143,19 @@ function PartEditor({ bot, names, part, onChange }: PartProps<Part>) {
   }
 }
 
-interface RulesProps {
-  readonly bot: string;
-  readonly names: Names;
-  readonly rules: EventRules;
-  readonly onChange: (rules: EventRules) => void;
+interface ChosenProps {
+  readonly label: string;
+  /** Id as text; empty: none. */
+  readonly value: string;
+  readonly of: readonly Named[];
+  /** The name of an id that is not in the list. */
+  readonly unknown: string;
+  readonly onPick: (value: string) => void;
 }
 
-/** Events that users have, or have not. */
-function Rules({ bot, names, rules, onChange }: RulesProps) {
-  const change = (index: number, part: Partial<EventRule>): void =>
-    onChange({ ...rules, items: rules.items.with(index, { ...rules.items[index]!, ...part }) });
-  return (
-    <div class="group">
-      {rules.items.length > 1 && (
-        <select
-          class="input"
-          aria-label={filterWords.join}
-          value={rules.join}
-          onChange={(event) => onChange({ ...rules, join: event.currentTarget.value as EventRules['join'] })}
-        >
-          <option value="and">{filterWords.all}</option>
-          <option value="or">{filterWords.any}</option>
-        </select>
-      )}
-      {rules.items.map((rule, index) => (
-        <div class="item" key={index}>
-          <select
-            class="input"
-            aria-label={words.didOrNot}
-            value={String(rule.negation)}
-            onChange={(event) => change(index, { negation: event.currentTarget.value === 'true' })}
-          >
-            <option value="false">{words.did}</option>
-            <option value="true">{words.didNot}</option>
-          </select>
-          <select
-            class="input"
-            aria-label={words.event}
-            value={rule.event ?? ''}
-            onChange={(event) =>
-              change(index, { event: event.currentTarget.value === '' ? null : Number(event.currentTarget.value) })
-            }
-          >
-            <option value="">{words.anyEvent}</option>
-            {names.known.map(({ event_id, name }) => (
-              <option key={event_id} value={event_id}>
-                {name}
-              </option>
-            ))}
-          </select>
-          <label>
-            {words.withinDays}
-            <input
-              class="input"
-              type="number"
-              min={0}
-              value={rule.days}
-              onChange={(event) =>
-                change(index, { days: Math.max(0, Math.trunc(event.currentTarget.valueAsNumber || 0)) })
-              }
-            />
-          </label>
-          <FilterBuilder
-            bot={bot}
-            fields={names.events}
-            group={rule.filter}
-            onChange={(filter) => change(index, { filter })}
-          />
-          <button
-            type="button"
-            class="btn quiet small"
-            aria-label={words.remove(words.event)}
-            onClick={() => onChange({ ...rules, items: rules.items.filter((_, at) => at !== index) })}
-          >
-            ×
-          </button>
-        </div>
-      ))}
-      <button
-        type="button"
-        class="btn quiet small"
-        onClick={() =>
-          onChange({ ...rules, items: [...rules.items, { event: null, negation: false, days: 30, filter: NO_FILTER }] })
-        }
-      >
-        + {words.addEvent}
-      </button>
-    </div>
-  );
+function Chosen({ label, value, of, unknown, onPick }: ChosenProps) {
+  const options = of.map(({ id, name }) => ({ value: String(id), label: name, small: `${id}` }));
+  const isKnown = value === '' || options.some((option) => option.value === value);
+  const first = value === '' ? [{ value: '', label: words.choose }] : isKnown ? [] : [{ value, label: unknown }];
+  return <Picker label={label} value={value} options={[...first, ...options]} onPick={onPick} />;
 }

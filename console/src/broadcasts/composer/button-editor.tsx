@@ -1,18 +1,19 @@
 import type { Detail } from '../../api.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { ACTIONS, type Action, actionOf, type Button, withAction } from './content.ts';
 import { Problems } from './problems.tsx';
 import { words } from './words.ts';
 
-const PATH = 'message.reply_markup';
-
 export interface ButtonEditorProps {
   readonly rows: readonly (readonly Button[])[];
   readonly problems: readonly Detail[];
+  /** Where the keyboard stands in problems. */
+  readonly path: string;
   readonly onChange: (rows: readonly (readonly Button[])[]) => void;
 }
 
 /** Rows of buttons below the message. */
-export function ButtonEditor({ rows, problems, onChange }: ButtonEditorProps) {
+export function ButtonEditor({ rows, problems, path, onChange }: ButtonEditorProps) {
   const first: Button = { text: '', url: '' };
   const change = (row: number, at: number, button: Button | null): void => {
     const buttons = button === null ? rows[row]!.filter((_, index) => index !== at) : rows[row]!.with(at, button);
@@ -28,18 +29,18 @@ export function ButtonEditor({ rows, problems, onChange }: ButtonEditorProps) {
               button={button}
               label={words.buttonOf(index + 1, at + 1)}
               problems={problems}
-              path={`${PATH}.inline_keyboard.${index}.${at}`}
+              path={`${path}.inline_keyboard.${index}.${at}`}
               onChange={(next) => change(index, at, next)}
             />
           ))}
           <button type="button" class="btn quiet small" onClick={() => onChange(rows.with(index, [...row, first]))}>
-            + {words.addBeside}
+            <Icon name="plus" /> {words.addBeside}
           </button>
         </div>
       ))}
-      <Problems of={problems.filter(({ path }) => !/\d/.test(path))} at={PATH} />
+      <Problems of={problems.filter((problem) => !/\d/.test(problem.path.slice(path.length)))} at={path} />
       <button type="button" class="btn quiet small" onClick={() => onChange([...rows, [first]])}>
-        + {words.addButton}
+        <Icon name="plus" /> {words.addButton}
       </button>
     </div>
   );
@@ -56,7 +57,7 @@ interface OneButtonProps {
 function OneButton({ button, label, problems, path, onChange }: OneButtonProps) {
   const does = actionOf(button);
   return (
-    <div class="btns">
+    <div class="button-of">
       <input
         class="input"
         aria-label={`${label}: ${words.buttonText}`}
@@ -89,8 +90,13 @@ function OneButton({ button, label, problems, path, onChange }: OneButtonProps) 
           />
         </>
       )}
-      <button type="button" class="btn quiet small" aria-label={words.remove(label)} onClick={() => onChange(null)}>
-        ×
+      <button
+        type="button"
+        class="btn quiet small only-icon"
+        aria-label={words.remove(label)}
+        onClick={() => onChange(null)}
+      >
+        <Icon name="close" />
       </button>
       <Problems of={problems} at={path} />
     </div>

@@ -5,7 +5,7 @@ export type Fact = readonly [name: string, value: string | null];
 /** Names with their values; those without a value are left out. */
 export function Facts({ of }: { readonly of: readonly Fact[] }) {
   return (
-    <dl>
+    <dl class="facts">
       {of.map(
         ([name, value]) =>
           value && (

@@ -1,6 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Detail } from '../../api.ts';
 import { number } from '../../format.ts';
+import { isolated } from '../../parts/quoted.ts';
 import { type Entity, type Span, spansOf } from './entities.ts';
 import { words } from './words.ts';
 
@@ -21,34 +22,51 @@ export interface ShownText {
   readonly limit: number;
 }
 
+export interface PreviewProps {
+  readonly preview: MessagePreview;
+  /** The name of the bot. */
+  readonly bot: string;
+}
+
 /** A message as the messenger shows it, with its buttons below. */
-export function Preview({ preview }: { readonly preview: MessagePreview }) {
+export function Preview({ preview, bot }: PreviewProps) {
   const { user, text, caption, media, buttons } = preview;
   return (
-    <section aria-label={words.preview}>
-      <p class="quiet-text">
-        {user.invented ? words.invented : words.previewFor(user.first_name ?? '', String(user.user_id))}
-      </p>
-      <div class="bubble">
-        {media.map((item, index) => (
-          <Fragment key={index}>
-            <div class="file">
-              <b>{words.kinds[item.type as keyof typeof words.kinds] ?? item.type}</b> <span>{item.media}</span>
-            </div>
-            {item.caption !== null && <Marked shown={item.caption} />}
-          </Fragment>
-        ))}
-        {text !== null && <Marked shown={text} />}
-        {caption !== null && <Marked shown={caption} />}
-        {text === null && caption === null && media.length === 0 && <p class="quiet-text">{words.nothingYet}</p>}
-      </div>
-      {buttons.map((row, index) => (
-        <div class="keyboard" key={index}>
-          {row.map((button, at) => (
-            <span key={at}>{button.text}</span>
+    <section class="stack" aria-label={words.preview}>
+      <div class="chat">
+        <header>
+          <span class="avatar small k3" aria-hidden="true">
+            {[...bot][0]}
+          </span>
+          <bdi class="cut" title={bot}>
+            {bot}
+          </bdi>
+        </header>
+        <div class="bubble">
+          {media.map((item, index) => (
+            <Fragment key={index}>
+              <div class="file">
+                <b>{words.kinds[item.type as keyof typeof words.kinds] ?? item.type}</b> <span>{item.media}</span>
+              </div>
+              {item.caption !== null && <Marked shown={item.caption} />}
+            </Fragment>
           ))}
+          {text !== null && <Marked shown={text} />}
+          {caption !== null && <Marked shown={caption} />}
+          {text === null && caption === null && media.length === 0 && <p class="quiet-text">{words.nothingYet}</p>}
         </div>
-      ))}
+        {buttons.map((row, index) => (
+          <div class="keyboard" key={index}>
+            {row.map((button, at) => (
+              <span key={at}>{button.text}</span>
+            ))}
+          </div>
+        ))}
+      </div>
+      <p class="quiet-text small-text">
+        {user.invented ? words.invented : words.previewFor(isolated(user.first_name ?? ''), String(user.user_id))}
+        {media.length > 0 && ` ${words.fileNotShown}`}
+      </p>
     </section>
   );
 }

@@ -1,8 +1,14 @@
 import { href } from '../../address.ts';
 import { type Detail, RequestError } from '../../api.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Note } from '../../parts/note.tsx';
 import { texts } from '../../texts.ts';
 import { words as composerWords } from './words.ts';
+
+/** Whether a field, or anything within it, has a problem. */
+export const hasProblem = (of: readonly Detail[], at: string): boolean =>
+  of.some(({ path }) => path === at || path.startsWith(`${at}.`));
 
 /** The problems of a field or of anything within it, beside it. */
 export function Problems({ of, at }: { readonly of: readonly Detail[]; readonly at: string }) {
@@ -10,8 +16,8 @@ export function Problems({ of, at }: { readonly of: readonly Detail[]; readonly 
   return (
     <>
       {[...new Set(found.map(({ message }) => message))].map((message) => (
-        <span class="failure" role="alert" key={message}>
-          {message}
+        <span class="wrong" role="alert" key={message}>
+          <Icon name="warn" /> {message}
         </span>
       ))}
     </>
@@ -27,8 +33,14 @@ export function Refused({ error, bot }: { readonly error: RequestError; readonly
 
 export function NoToken({ bot }: { readonly bot: string }) {
   return (
-    <p class="warning" role="alert">
-      {composerWords.noToken} <a href={href('/settings', { bot })}>{texts.nav.settings}</a>
-    </p>
+    <Note
+      kind="warn"
+      what={composerWords.noToken}
+      actions={
+        <a class="btn" href={href('/settings', { bot })}>
+          {texts.nav.settings}
+        </a>
+      }
+    />
   );
 }

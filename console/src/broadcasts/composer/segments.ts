@@ -9,6 +9,8 @@ export type Part =
   /** Chat ids as they were typed. */
   | { readonly kind: 'list'; readonly text: string }
   | { readonly kind: 'from_task'; readonly task: string }
+  /** Number of a saved segment; empty: none is chosen yet. */
+  | { readonly kind: 'saved'; readonly id: string }
   /** A list that belongs to the draft, or a filter that the editor cannot show: kept as it is. */
   | { readonly kind: 'kept'; readonly segment: Segment };
 
@@ -38,6 +40,8 @@ export function newPart(kind: Exclude<Part['kind'], 'kept'>): Part {
       return { kind, text: '' };
     case 'from_task':
       return { kind, task: '' };
+    case 'saved':
+      return { kind, id: '' };
   }
 }
 
@@ -67,6 +71,8 @@ export function segmentOf(part: Part): Segment {
       };
     case 'from_task':
       return { type: 'from_task', config: { task_id: part.task === '' ? null : idOf(part.task) } };
+    case 'saved':
+      return { type: 'saved', config: { saved_segment_id: part.id === '' ? null : idOf(part.id) } };
     case 'kept':
       return part.segment;
   }
@@ -99,6 +105,7 @@ export function partOf(segment: Segment): Part {
   if (type === 'all') return { kind: 'all' };
   if (type === 'list') return { kind: 'list', text: (given['chat_ids'] as readonly unknown[]).join('\n') };
   if (type === 'from_task') return { kind: 'from_task', task: String(given['task_id']) };
+  if (type === 'saved') return { kind: 'saved', id: String(given['saved_segment_id']) };
   if (type === 'filter') {
     const events = rulesFrom(given['event_filters']);
     if (events !== null) {

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { RequestError, request } from '../../api.ts';
 import { useAttempt } from '../../parts/attempt.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { Refused } from './problems.tsx';
 import { words } from './words.ts';
 
@@ -36,27 +37,26 @@ export function TestSend({ bot, body }: TestSendProps) {
       told.value = `${words.outcomes[outcome]}${reason === null ? '' : ` ${reason}`}`;
     });
   return (
-    <section class="stack">
-      <h2>{words.test}</h2>
-      <div class="btns">
-        <label>
-          {words.testTo}
-          <input
-            class="input"
-            inputMode="numeric"
-            value={chat.value}
-            onInput={(event) => {
-              chat.value = event.currentTarget.value.trim();
-            }}
-          />
-        </label>
+    <section class="field">
+      <label for="test">{words.test}</label>
+      <div class="test-row">
+        <input
+          id="test"
+          class="input"
+          inputMode="numeric"
+          placeholder={words.testTo}
+          value={chat.value}
+          onInput={(event) => {
+            chat.value = event.currentTarget.value.trim();
+          }}
+        />
         <button class="btn" type="button" disabled={busy.value || chat.value === ''} onClick={() => void send()}>
-          {words.testSend}
+          <Icon name="broadcast" /> {words.testSend}
         </button>
       </div>
+      <span class="hint">{words.testMeans}</span>
       <output>{told.value}</output>
       {error.value !== undefined && <Refused error={error.value} bot={bot} />}
-      <p class="quiet-text">{words.testMeans}</p>
     </section>
   );
 }
