@@ -3,7 +3,7 @@ import { createRule } from '../src/commands/referral/rules.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { hasPassedAll } from '../src/log/port.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
-import { accruals } from '../src/processes/accruals/accruals.ts';
+import { accruals } from '../src/processes/accruals/accrual-process.ts';
 import { loadPositions } from '../src/processes/process-states.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { servedProgress, waitForReadModels } from '../src/projections/runtime/wait-for-read-models.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { v7 } from 'uuid';
-import type { LedgerEvent } from '../src/domain/events.ts';
+import type { LedgerEvent } from '../src/domain/ledger-events.ts';
 import { parseReport } from '../src/domain/reports/parse-report.ts';
 import { archivedFrom } from '../src/projections/events/packed/archived-rows.ts';
 import { eventsReadModel, withArchive } from '../src/projections/events/read-model.ts';

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { pino } from 'pino';
+import type { LongWorkContext } from '../src/administration/administration-context.ts';
 import { auditAccounts } from '../src/administration/audit-accounts.ts';
 import { auditLedger } from '../src/administration/audit-ledger.ts';
-import type { LongWorkContext } from '../src/administration/context.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
-import { auditLog } from '../src/log/audit.ts';
+import { auditLog } from '../src/log/log-audit.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
 import { loadReadModel } from '../src/projections/load-read-model.ts';
 import { createPatientReader } from '../src/projections/reader.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { inTransaction } from '../src/database/transaction.ts';
-import type { LedgerEvent } from '../src/domain/events.ts';
+import type { LedgerEvent } from '../src/domain/ledger-events.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { type ReadCommit, type ReadModel, schemaOf } from '../src/projections/read-model.ts';
 import { applyTo } from '../src/projections/runtime/apply.ts';

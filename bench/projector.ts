@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import type { LedgerEvent } from '../src/domain/events.ts';
+import type { LedgerEvent } from '../src/domain/ledger-events.ts';
 import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { type ReadCommit, type ReadModel, schemaOf } from '../src/projections/read-model.ts';
 import { MAX_COMMITS } from '../src/projections/runtime/follower.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Accounts, createAccounts } from '../src/commands/referral/accounts.ts';
-import { accrueRewards, reverseAccrual } from '../src/commands/referral/accruals.ts';
+import { accrueRewards, reverseAccrual } from '../src/commands/referral/accrue-rewards.ts';
 import { requestPayout } from '../src/commands/referral/payouts.ts';
 import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-postgres.ts';
 import { migrateRuntimeSchema } from '../src/database/runtime-schema.ts';
@@ -14,7 +14,7 @@ import { accountsReadModel } from '../src/projections/accounts/read-model.ts';
 import { schemaOf } from '../src/projections/read-model.ts';
 import { readCommits } from '../src/projections/runtime/read-commits.ts';
 import { createTables, setSearchPath } from '../src/projections/runtime/versions.ts';
-import { accrualsOf } from '../src/queries/referral/accruals.ts';
+import { accrualsOf } from '../src/queries/referral/accrual-list.ts';
 import { balanceOf } from '../src/queries/referral/balance.ts';
 import { historyRows } from '../src/queries/referral/history.ts';
 import { systemSources } from '../src/util/system-sources.ts';

@@ -7,7 +7,7 @@ import { createBot } from '../src/commands/catalog/bots.ts';
 import { createOwner } from '../src/commands/catalog/owners.ts';
 import { openEmbeddedPostgres } from '../src/database/embedded/open-embedded-postgres.ts';
 import { migrateRuntimeSchema } from '../src/database/runtime-schema.ts';
-import { customEventsReceived } from '../src/domain/intake/events.ts';
+import { customEventsReceived } from '../src/domain/intake/intake-events.ts';
 import { intakeStream } from '../src/domain/streams.ts';
 import { servedProgress, waitForReadModels } from '../src/projections/runtime/wait-for-read-models.ts';
 import { systemSources } from '../src/util/system-sources.ts';

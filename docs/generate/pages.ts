@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { adminRoutes } from '../../src/api/administration/routes.ts';
 import { buildApp } from '../../src/api/app.ts';
 import { apiRoutes } from '../../src/api/routes.ts';
-import { runCli } from '../../src/cli/program.ts';
+import { runCli } from '../../src/cli/cli-program.ts';
 import { environment, readConfig } from '../../src/config.ts';
 import { clientReference } from './client-reference.ts';
 import { COMMAND_ANSWERS } from './command-answers.ts';

@@ -7,7 +7,7 @@ import { accountOf } from '../domain/streams.ts';
 import { BrokenChainError, UnreadableCommitError } from '../log/port.ts';
 import { type AccountName, revisionOf } from '../queries/referral/account-source.ts';
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
-import type { LongWorkContext } from './context.ts';
+import type { LongWorkContext } from './administration-context.ts';
 
 /** A problem of an account: in its stream, in its books, or in the balance that the API answers. */
 export interface AccountFinding {

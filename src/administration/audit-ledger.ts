@@ -1,12 +1,12 @@
-import { type AuditedLog, auditLog, type LogFinding } from '../log/audit.ts';
+import { type AuditedLog, auditLog, type LogFinding } from '../log/log-audit.ts';
 import type { Manifest } from '../projections/read-model.ts';
 import { BadCommitError } from '../projections/runtime/apply.ts';
 import { verify } from '../projections/runtime/verify.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
+import type { LongWorkContext } from './administration-context.ts';
 import { type AccountFinding, auditAccounts, isBadCommit } from './audit-accounts.ts';
-import type { LongWorkContext } from './context.ts';
-import { commitsDone, span, watchOf } from './progress.ts';
-import { notBuilt } from './versions.ts';
+import { notBuilt } from './version-work.ts';
+import { commitsDone, span, watchOf } from './work-progress.ts';
 
 interface ReadModelFinding {
   readonly kind: 'read model';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Progress } from './context.ts';
+import type { Progress } from './administration-context.ts';
 
 /** The progress of jobs, in the schema `runtime`. It is no part of the log: a job that resumes reports again. */
 

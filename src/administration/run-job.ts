@@ -1,9 +1,9 @@
-import type { Job, JobFinding, JobResult } from '../domain/operations/work.ts';
+import type { Job, JobFinding, JobResult } from '../domain/operations/work-events.ts';
 import { accountStream } from '../domain/streams.ts';
-import { auditOneAccount } from './audit-account.ts';
+import { auditOneAccount } from './account-audit.ts';
+import type { LongWorkContext } from './administration-context.ts';
 import { type AuditedLedger, auditLedger } from './audit-ledger.ts';
-import type { LongWorkContext } from './context.ts';
-import { buildNext, compareNewest, modelOf } from './versions.ts';
+import { buildNext, compareNewest, modelOf } from './version-work.ts';
 
 /** At most so many findings go into the log, each cut to so many characters: a commit is read whole. */
 const MAX_FINDINGS = 100;

@@ -4,7 +4,7 @@ import { schemaOf } from '../projections/read-model.ts';
 import { summarizeDeadLetters } from '../projections/runtime/dead-letters.ts';
 import { allVersions, type Version } from '../projections/runtime/versions.ts';
 import { type BroadcastsNow, broadcastsNow } from '../queries/broadcast/broadcasts-now.ts';
-import { type LastAudit, lastAudit } from '../queries/operations/jobs.ts';
+import { type LastAudit, lastAudit } from '../queries/operations/job-list.ts';
 
 /** The values that `/metrics` reads from the database besides the lag of read models (decisions.md#metrics). */
 export interface ServiceState {

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { isJsonObject, property } from '../domain/json.ts';
+import { isJsonObject, property } from '../domain/storable-json.ts';
 import type { Authenticator, Principal } from '../queries/catalog/authenticator.ts';
 import type { BotRow } from '../queries/catalog/bots.ts';
-import type { Operator, OperatorAuthenticator } from '../queries/operations/operators.ts';
+import type { Operator, OperatorAuthenticator } from '../queries/operations/operator-list.ts';
 import { addressBlock } from '../util/address-block.ts';
+import { ApiError, unavailable } from './api-errors.ts';
 import { type ParsedBody, parseBody } from './body.ts';
-import { ApiError, unavailable } from './errors.ts';
 
 /** The requirements of a route beyond a valid key. */
 export interface AccessRule {

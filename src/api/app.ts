@@ -2,12 +2,12 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from 'pino';
 import type { CommandContext } from '../commands/decide-and-append.ts';
 import { AccessControl, type AccessControlOptions } from './access.ts';
+import { answerFrameworkError, handleErrors, refuseOtherMethods } from './api-errors.ts';
 import { takeRawBodies } from './body.ts';
 import { type ClickOptions, serveClicks } from './clicks/redirect.ts';
 import { servePages } from './console/pages.ts';
 import { type SessionOptions, serveSession, sessionAccess } from './console/session.ts';
 import type { CorsOrigins } from './cors.ts';
-import { answerFrameworkError, handleErrors, refuseOtherMethods } from './errors.ts';
 import { closeInOrder } from './front.ts';
 import { serveGuide } from './guide.ts';
 import { rememberCommands } from './idempotency.ts';

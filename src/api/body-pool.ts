@@ -1,4 +1,4 @@
-import { ApiError, unavailable } from './errors.ts';
+import { ApiError, unavailable } from './api-errors.ts';
 
 /** Bytes of bodies that are kept until their answers. */
 export interface Pool {

@@ -1,5 +1,5 @@
-import { ApiError } from './errors.ts';
-import { MAX_DEPTH } from './json.ts';
+import { ApiError } from './api-errors.ts';
+import { MAX_DEPTH } from './exact-json.ts';
 
 /** Objects, arrays and fields of one body. A thousand updates may have 500 each. */
 export const MAX_NODES = 500_000;

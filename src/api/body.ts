@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from './api-errors.ts';
 import { BodyPools, type BodyShare, PACE, watchPace } from './body-pool.ts';
 import { BodyScan, type CutList } from './body-scan.ts';
-import { ApiError } from './errors.ts';
 import { parseInPieces } from './parse-in-pieces.ts';
 
 declare module 'fastify' {

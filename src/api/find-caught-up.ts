@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { EventLog } from '../log/port.ts';
 import { manifestOf, type ReadModelName } from '../projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
-import { unavailable } from './errors.ts';
+import { unavailable } from './api-errors.ts';
 
 /**
  * Looks up with `find`. If that finds nothing, waits until the read model has all of the log, and looks up again.

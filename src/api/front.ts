@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { type ApiError, answerMalformedHttp, handleErrors, unavailable } from './errors.ts';
+import { type ApiError, answerMalformedHttp, handleErrors, unavailable } from './api-errors.ts';
 
 export interface FrontOptions {
   readonly logger: Logger;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from './errors.ts';
+import { ApiError } from './api-errors.ts';
 import type { GuidePage } from './guide-page.ts';
 
 export const GUIDE_URL = '/docs/guide';

@@ -5,7 +5,7 @@ import type { CommandContext } from '../commands/decide-and-append.ts';
 import { intakeStream } from '../domain/streams.ts';
 import type { Appended, CommandStamp, Position, RecordedCommit } from '../log/port.ts';
 import { botOf, principalOf } from './access.ts';
-import { ApiError } from './errors.ts';
+import { ApiError } from './api-errors.ts';
 import type { WaitForChange } from './wait-for-change.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { NO_ID } from '../domain/json.ts';
+import { NO_ID } from '../domain/storable-json.ts';
 
 /** Named components of the OpenAPI document, so that it describes each answer, parameter and schema once. */
 

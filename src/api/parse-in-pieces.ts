@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CutList } from './body-scan.ts';
-import { JsonSyntaxError, parseJson } from './json.ts';
+import { JsonSyntaxError, parseJson } from './exact-json.ts';
 
 const BEGIN = Buffer.from('[');
 const END = Buffer.from(']');

@@ -4,9 +4,9 @@ import { stringify } from 'lossless-json';
 import { z } from 'zod';
 import type { Problem } from '../domain/problem.ts';
 import type { AccessControl, AccessRule } from './access.ts';
+import { invalid } from './api-errors.ts';
 import { SMALL_BODY } from './body.ts';
 import { allowOrigins, answerPreflight, type CorsOrigins } from './cors.ts';
-import { invalid } from './errors.ts';
 import { nameAsOf, revalidate } from './revalidation.ts';
 import { problem } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os';
+import { runCli } from '../cli/cli-program.ts';
 import type { ContextRunner } from '../cli/command.ts';
-import { runCli } from '../cli/program.ts';
 
 /** Niceness of a command that works for minutes while a service runs. No request waits for such a command. */
 const PRIORITY = 10;
@@ -13,7 +13,7 @@ function lowerPriority(): void {
 /** Loads the context late, so that help and usage errors load no engine or database code. */
 const withContext: ContextRunner = async (work, options) => {
   const { cliContext } = await import('./cli-context.ts');
-  const { createProgress } = await import('../cli/progress.ts');
+  const { createProgress } = await import('../cli/shown-progress.ts');
   const { environment, misspeltVariables, misspeltWarning } = await import('../config.ts');
   for (const misspelt of misspeltVariables(Object.keys(process.env), Object.keys(environment.shape)))
     process.stderr.write(`botledger: ${misspeltWarning(misspelt)}\n`);

@@ -17,7 +17,7 @@ import type { EventLog } from '../log/port.ts';
 import { categoryOf } from '../log/stream-name.ts';
 import { migrateProcessesSchema } from '../processes/process-states.ts';
 import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
-import type { Lifecycle } from '../util/lifecycle.ts';
+import type { Lifecycle } from '../util/stop-in-order.ts';
 import { systemSources } from '../util/system-sources.ts';
 import { inSpan, isTracing } from '../util/tracing.ts';
 import { type ClockGuard, createClockGuard } from './clock-guard.ts';

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { type DestinationStream, type LogFn, type Logger, type LoggerOptions, pino } from 'pino';
-import { isDatabaseDown } from '../database/errors.ts';
+import { isDatabaseDown } from '../database/database-errors.ts';
 import { LogUnavailableError } from '../log/port.ts';
 
 /** While the log or the database is down, each loop of a thread retries about once a second and logs each failure. */

@@ -1,7 +1,7 @@
 import { ConfigError, environment, misspeltVariables, misspeltWarning, readConfig } from '../config.ts';
 import { EmbeddedPostgresError } from '../database/embedded/error.ts';
 import { NewerDatabaseError } from '../database/migrate.ts';
-import { createLifecycle } from '../util/lifecycle.ts';
+import { createLifecycle } from '../util/stop-in-order.ts';
 import { isTracing, SEND_SPANS_MS, sendSpans } from '../util/tracing.ts';
 import type { Foundation, Worker } from './compose.ts';
 import type { ThreadKind } from './load-worker.ts';

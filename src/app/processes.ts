@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Process } from '../processes/process.ts';
-import { processes as registered } from '../processes/registry.ts';
+import { processes as registered } from '../processes/process-registry.ts';
 import { runProcesses } from '../processes/run-processes.ts';
 import { systemSources } from '../util/system-sources.ts';
 import type { Foundation, Worker } from './compose.ts';

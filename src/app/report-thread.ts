@@ -1,5 +1,5 @@
 import { type MessagePort, threadId, workerData } from 'node:worker_threads';
-import { isDatabaseDown } from '../database/errors.ts';
+import { isDatabaseDown } from '../database/database-errors.ts';
 import { createPool } from '../database/pool.ts';
 import { type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
 import { NoSuchCellError } from '../queries/reports/breakdown.ts';

@@ -5,7 +5,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { LosslessNumber } from 'lossless-json';
 import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
-import { DatabaseUnavailableError } from '../database/errors.ts';
+import { DatabaseUnavailableError } from '../database/database-errors.ts';
 import { type Cell, type Column, type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
 import { NoSuchCellError } from '../queries/reports/breakdown.ts';
 import { ReportNotRunError, reportQueue } from '../queries/reports/report-queue.ts';

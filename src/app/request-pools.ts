@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { createPool, type PoolOptions } from '../database/pool.ts';
-import type { Lifecycle } from '../util/lifecycle.ts';
+import type { Lifecycle } from '../util/stop-in-order.ts';
 
 /** Connections for the short queries of requests. Reports have separate connections. */
 const LOOKUP_CONNECTIONS = 8;

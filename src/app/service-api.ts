@@ -17,7 +17,7 @@ import type { Manifest } from '../projections/read-model.ts';
 import { createReader, type Reader } from '../projections/reader.ts';
 import { schemaCatchesUp } from '../projections/runtime/wait-for-read-models.ts';
 import { createAuthenticator } from '../queries/catalog/authenticator.ts';
-import { createOperatorAuthenticator } from '../queries/operations/operators.ts';
+import { createOperatorAuthenticator } from '../queries/operations/operator-list.ts';
 import { pause } from '../util/pause.ts';
 import { systemSources } from '../util/system-sources.ts';
 import type { Foundation } from './compose.ts';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
-import { createLifecycle } from '../util/lifecycle.ts';
+import { createLifecycle } from '../util/stop-in-order.ts';
 import { isTracing, SEND_SPANS_MS, sendSpans } from '../util/tracing.ts';
 import { openFoundation } from './compose.ts';
 import { loadWorker, type ThreadKind } from './load-worker.ts';

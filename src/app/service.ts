@@ -18,7 +18,7 @@ import { projectionStatus } from '../projections/runtime/status.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { inTime } from '../util/in-time.ts';
-import type { Lifecycle } from '../util/lifecycle.ts';
+import type { Lifecycle } from '../util/stop-in-order.ts';
 import { systemSources } from '../util/system-sources.ts';
 import { type Foundation, type FoundationOptions, openFoundation, type Worker } from './compose.ts';
 import { type Demo, prepareDemo } from './demo.ts';

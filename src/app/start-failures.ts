@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Config } from '../config.ts';
-import { isDatabaseDown } from '../database/errors.ts';
+import { isDatabaseDown } from '../database/database-errors.ts';
 import type { Address } from '../log/engine.ts';
 import { engineOf } from '../log/engines.ts';
 import { type EventLog, LogSilentError, LogUnavailableError, LogUnfitError } from '../log/port.ts';

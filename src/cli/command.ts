@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
-import type { LongWorkContext } from '../administration/context.ts';
+import type { LongWorkContext } from '../administration/administration-context.ts';
 import type { Finding } from '../administration/finding.ts';
 import type { Tables } from '../database/tables.ts';
 import type { EventLog, Position } from '../log/port.ts';

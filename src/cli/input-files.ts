@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseLossless } from 'lossless-json';
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../domain/storable-json.ts';
 import { unguarded } from '../util/csv.ts';
 import { CliError } from './command.ts';
 import { plainBytes } from './plain-bytes.ts';

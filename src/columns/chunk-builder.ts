@@ -1,6 +1,6 @@
 import { readBigint } from '../util/read-bigint.ts';
 import { type Chunk, type CodedColumn, type Column, type ColumnName, kindOf, newCodes } from './chunk.ts';
-import { eachProperty, propertyColumn, propertyOf } from './properties.ts';
+import { eachProperty, propertyColumn, propertyOf } from './property-codes.ts';
 
 /** Builds chunks from rows of the table `events`. The rows come in the order of (date, ord). */
 export interface ChunkBuilder {

@@ -1,6 +1,6 @@
 import { type CodedColumn, type Codes, type Column, type ColumnName, kindOf, newCodes, nothingCoded } from './chunk.ts';
 import { DecimalColumn } from './decimals.ts';
-import { propertyOf } from './properties.ts';
+import { propertyOf } from './property-codes.ts';
 
 /**
  * Columns of chunks as bytes, each one a `bytea`. Numbers are little-endian, the byte order of all supported machines.

@@ -7,7 +7,7 @@ import { scaledDecimalsOf } from './decimals.ts';
 import type { Dictionary } from './dictionary.ts';
 import { byCode, byKey, type EventCondition } from './event-condition.ts';
 import { integerRanges } from './integer-range.ts';
-import { decimalsOf, propertyOf } from './properties.ts';
+import { decimalsOf, propertyOf } from './property-codes.ts';
 
 /** A condition on one field. */
 export type Leaf = Exclude<Condition<ReportField>, { type: 'and' | 'or' | 'not' }>;

@@ -3,7 +3,7 @@ import type { Decider, Decision } from '../domain/decider.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { idsStream } from '../domain/streams.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from './decide-and-append.ts';
-import { idFloor } from './operations/recovery.ts';
+import { idFloor } from './operations/recover.ts';
 
 /** Takes the next id of a kind. The id is in the log before it is returned. An unused id stays a gap. */
 export async function reserveId(context: CommandContext, kind: IdKind): Promise<number> {

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { StatementTimeoutError } from './errors.ts';
+import { StatementTimeoutError } from './database-errors.ts';
 
 export interface CancellableOptions {
   /** Another pool, to cancel the statement by. */

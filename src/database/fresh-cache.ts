@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { inTime } from '../util/in-time.ts';
-import { DatabaseUnavailableError, isDatabaseDown } from './errors.ts';
+import { DatabaseUnavailableError, isDatabaseDown } from './database-errors.ts';
 
 export interface FreshCacheOptions<Value> {
   /** Reads a value from the database; null: not found. */

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isDatabaseDown } from './errors.ts';
+import { isDatabaseDown } from './database-errors.ts';
 
 /**
  * Runs `work` in one transaction on one connection. Commits when the work resolves, rolls back when it rejects.

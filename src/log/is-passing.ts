@@ -1,4 +1,4 @@
-import { isDatabaseDown } from '../database/errors.ts';
+import { isDatabaseDown } from '../database/database-errors.ts';
 import { ConflictError, LogUnavailableError, OutcomeUnknownError } from './port.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Person, UpdateItem } from '../domain/intake/events.ts';
+import type { Person, UpdateItem } from '../domain/intake/intake-events.ts';
 import { isWithinYears } from '../domain/intake/moment.ts';
 import { SYSTEM_EVENTS } from '../domain/intake/system-events.ts';
-import { exactNumber, isJsonObject, type JsonObject, property, safeInteger } from '../domain/json.ts';
+import { exactNumber, isJsonObject, type JsonObject, property, safeInteger } from '../domain/storable-json.ts';
 import { SERVICE_FIELDS } from './service-messages.ts';
 
 /**

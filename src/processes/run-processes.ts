@@ -1,4 +1,4 @@
-import { recoveryState } from '../commands/operations/recovery.ts';
+import { recoveryState } from '../commands/operations/recover.ts';
 import { createAccounts } from '../commands/referral/accounts.ts';
 import { createLeaseHolder, type LeaseHolder } from '../database/lease.ts';
 import { isPassing } from '../log/is-passing.ts';

@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../database/citus.ts';
 import { UnreadableEventError } from '../domain/event-type.ts';
-import { type IntakeState, intakeState, type PayloadState, UPDATE_MEMORY_MS } from '../domain/intake/fold.ts';
+import { type IntakeState, intakeState, type PayloadState, UPDATE_MEMORY_MS } from '../domain/intake/intake-fold.ts';
 import { keyOf } from '../log/stream-name.ts';
 import { copyInto, copyLine, nameOf, numbers, onlyBot } from './batch-sql.ts';
 import type { ReadCommit } from './read-model.ts';
 import { rowsByKey } from './rows-by-key.ts';
 
-/** Stores the state of the intake fold (domain/intake/fold.ts) in the tables of a read model, and loads it again. */
+/** Stores the state of the intake fold (domain/intake/intake-fold.ts) in the tables of a read model, and loads it again. */
 
 export const UPDATE_IDS_DDL = `
 CREATE TABLE update_ids (

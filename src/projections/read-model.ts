@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { LedgerEvent } from '../domain/events.ts';
+import type { LedgerEvent } from '../domain/ledger-events.ts';
 import type { RecordedCommit } from '../log/port.ts';
 
 /** A commit with the events that the read model wants, checked and upcast to their current shape. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccounts } from '../../src/commands/referral/accounts.ts';
 import { setPayoutWebhook } from '../../src/commands/referral/payout-webhook.ts';
 import { administerPayout } from '../../src/commands/referral/payouts.ts';
-import { accruals } from '../../src/processes/accruals/accruals.ts';
+import { accruals } from '../../src/processes/accruals/accrual-process.ts';
 import { pause } from '../../src/util/pause.ts';
 import { axeFindings, CHROMIUM, HOSTILE, shownInstant } from '../support/browser.ts';
 import { longOnly, longRows } from '../support/long-only.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { accruals } from '../../src/processes/accruals/accruals.ts';
+import { accruals } from '../../src/processes/accruals/accrual-process.ts';
 import { processed } from '../support/processes.ts';
 import type { ForwarderRun, ForwarderTask, Step } from './forwarder-task.ts';
 import type { Stage, Surroundings } from './stage.ts';

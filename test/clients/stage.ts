@@ -1,5 +1,5 @@
 import { createRule } from '../../src/commands/referral/rules.ts';
-import { accruals } from '../../src/processes/accruals/accruals.ts';
+import { accruals } from '../../src/processes/accruals/accrual-process.ts';
 import { type BotApiServer, startBotApi } from '../support/bot-api-server.ts';
 import { processed } from '../support/processes.ts';
 import { type ReferralCaller, referralCaller } from '../support/referral.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createRule } from '../../src/commands/referral/rules.ts';
-import { readEvent } from '../../src/domain/events.ts';
+import { readEvent } from '../../src/domain/ledger-events.ts';
 import { account } from '../../src/domain/referral/account/account.ts';
 import { CUT_OFF_MS } from '../../src/domain/referral/delivery.ts';
-import { accruals } from '../../src/processes/accruals/accruals.ts';
+import { accruals } from '../../src/processes/accruals/accrual-process.ts';
 import { deliveries } from '../../src/processes/payouts/deliveries.ts';
 import { killableProcess } from '../support/killable-process.ts';
 import { readAll } from '../support/log.ts';

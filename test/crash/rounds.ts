@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { expect } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
-import { readEvent } from '../../src/domain/events.ts';
+import { readEvent } from '../../src/domain/ledger-events.ts';
 import { type Cursor, type EventLog, hasPassedAll, type RecordedCommit } from '../../src/log/port.ts';
 import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import { setSearchPath } from '../../src/projections/runtime/versions.ts';

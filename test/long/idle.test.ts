@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
-import { customEventsReceived } from '../../src/domain/intake/events.ts';
+import { customEventsReceived } from '../../src/domain/intake/intake-events.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestJob } from '../../src/commands/operations/work.ts';
+import { requestJob } from '../../src/commands/operations/operator-work.ts';
 import { WORK_STREAM } from '../../src/domain/streams.ts';
 import { allVersions, isFollowed } from '../../src/projections/runtime/versions.ts';
 import { systemSources } from '../../src/util/system-sources.ts';

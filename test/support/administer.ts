@@ -1,6 +1,6 @@
 import { cliContext } from '../../src/app/cli-context.ts';
 import { examine } from '../../src/app/doctor/examine.ts';
-import { runCli } from '../../src/cli/program.ts';
+import { runCli } from '../../src/cli/cli-program.ts';
 
 /** Runs a CLI command on the installation that the environment names. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape

@@ -1,11 +1,11 @@
 import { expect, vi } from 'vitest';
-import { advanceBroadcast } from '../../src/commands/broadcast/change.ts';
+import { advanceBroadcast } from '../../src/commands/broadcast/change-broadcast.ts';
 import { changeBot } from '../../src/commands/catalog/bots.ts';
 import { createGoal } from '../../src/commands/catalog/create-goal.ts';
 import { issueKey, revokeKey } from '../../src/commands/catalog/keys.ts';
 import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
 import { createUnit } from '../../src/commands/catalog/units.ts';
-import { failBroadcast } from '../../src/domain/broadcast/lifecycle.ts';
+import { failBroadcast } from '../../src/domain/broadcast/broadcast-steps.ts';
 import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';
 import { fillSettings } from './fill-settings.ts';

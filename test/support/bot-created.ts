@@ -1,4 +1,4 @@
-import { botCreated } from '../../src/domain/catalog/events.ts';
+import { botCreated } from '../../src/domain/catalog/catalog-events.ts';
 
 /** The event of a bot that was created, for tests that write its stream themselves. */
 export const aBotCreated = (bot_id: number, public_key: string) =>

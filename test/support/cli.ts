@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import type pg from 'pg';
+import { runCli } from '../../src/cli/cli-program.ts';
 import type { Change, Destinations } from '../../src/cli/command.ts';
 import { ReadModelWaitTimeoutError } from '../../src/cli/command.ts';
-import { runCli } from '../../src/cli/program.ts';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
 import { loadReadModel } from '../../src/projections/load-read-model.ts';

@@ -1,5 +1,5 @@
 import { createAccounts } from '../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../src/commands/referral/accrue-rewards.ts';
 import { administerPayout } from '../../src/commands/referral/payouts.ts';
 import { createRule } from '../../src/commands/referral/rules.ts';
 import { setRate } from '../../src/commands/referral/set-rate.ts';

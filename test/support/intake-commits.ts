@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { LedgerEvent } from '../../src/domain/ledger-events.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 
 /** A commit as a projector passes it to a read model, with its events read. */

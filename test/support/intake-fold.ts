@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { code as isoCurrency } from 'currency-codes';
-import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../src/domain/intake/events.ts';
+import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../src/domain/intake/intake-events.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { amountOf, type Money, moneyOf } from './intake-money.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { LedgerEvent } from '../../src/domain/events.ts';
-import type { UpdateItem } from '../../src/domain/intake/events.ts';
+import type { UpdateItem } from '../../src/domain/intake/intake-events.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
+import type { LedgerEvent } from '../../src/domain/ledger-events.ts';
 import type { ReadCommit } from '../../src/projections/read-model.ts';
 import { botCreated, ownerCreated, readCommit } from './intake-commits.ts';
 

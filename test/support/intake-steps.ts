@@ -1,6 +1,6 @@
-import type { LedgerEvent } from '../../src/domain/events.ts';
-import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../src/domain/intake/events.ts';
+import type { CustomEventItem, TargetEventItem, UpdateItem } from '../../src/domain/intake/intake-events.ts';
 import { SYSTEM_EVENTS } from '../../src/domain/intake/system-events.ts';
+import type { LedgerEvent } from '../../src/domain/ledger-events.ts';
 import { eventsSnapshot } from './events-snapshot.ts';
 import type { EventRow } from './intake-fold.ts';
 import { partitionsOf, type Step } from './intake-logs.ts';

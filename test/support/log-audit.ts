@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { auditLog, type LogFinding } from '../../src/log/audit.ts';
+import { auditLog, type LogFinding } from '../../src/log/log-audit.ts';
 import type { EventLog, NewCommit } from '../../src/log/port.ts';
 import { appendOnTop, newBot, newCommit } from './log.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { LedgerEvent } from '../../src/domain/events.ts';
+import type { LedgerEvent } from '../../src/domain/ledger-events.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { EMPTY_STREAM, type EventLog, type NewCommit } from '../../src/log/port.ts';
 import { categoryOf } from '../../src/log/stream-name.ts';

@@ -1,6 +1,6 @@
 import { cliContext } from '../../src/app/cli-context.ts';
 import { examine } from '../../src/app/doctor/examine.ts';
-import { runCli } from '../../src/cli/program.ts';
+import { runCli } from '../../src/cli/cli-program.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import type { CliRun } from './cli.ts';
 

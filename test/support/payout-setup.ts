@@ -5,7 +5,7 @@ import { createOwner } from '../../src/commands/catalog/owners.ts';
 import { ensureUnit } from '../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createAccounts } from '../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../src/commands/referral/accrue-rewards.ts';
 import { setPayoutWebhook } from '../../src/commands/referral/payout-webhook.ts';
 import { requestPayout } from '../../src/commands/referral/payouts.ts';
 import { readConfig } from '../../src/config.ts';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
-import { processes } from '../../src/processes/registry.ts';
+import { processes } from '../../src/processes/process-registry.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 

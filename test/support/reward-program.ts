@@ -4,7 +4,7 @@ import { createRule } from '../../src/commands/referral/rules.ts';
 import { readConfig } from '../../src/config.ts';
 import { account } from '../../src/domain/referral/account/account.ts';
 import type { AccountEvent } from '../../src/domain/referral/account/state.ts';
-import { accruals } from '../../src/processes/accruals/accruals.ts';
+import { accruals } from '../../src/processes/accruals/accrual-process.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { readAll } from './log.ts';

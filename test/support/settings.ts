@@ -1,5 +1,5 @@
 import { issueKey } from '../../src/commands/catalog/keys.ts';
-import type { KeyKind } from '../../src/domain/catalog/events.ts';
+import type { KeyKind } from '../../src/domain/catalog/catalog-events.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from './service.ts';
 

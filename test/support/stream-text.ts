@@ -1,4 +1,4 @@
-import { openEventStoreClient } from '../../src/log/eventstore/client.ts';
+import { openEventStoreClient } from '../../src/log/eventstore/eventstore-client.ts';
 
 /** All events of a stream of EventStoreDB, as text. */
 export async function streamText(url: string, stream: string): Promise<string> {

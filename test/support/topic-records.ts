@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { openKafkaClient } from '../../src/log/kafka/client.ts';
+import { openKafkaClient } from '../../src/log/kafka/kafka-client.ts';
 import { NO_SECURITY } from '../../src/log/kafka/security.ts';
 import type { LogRecord } from '../../src/log/validated/record.ts';
 

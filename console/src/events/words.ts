@@ -26,6 +26,6 @@ export const words = {
   description: 'What it means',
   descriptionHint: 'Such as when it is sent, and by which part of the bot.',
   hide: 'Hide it from the lists to choose from',
-  hideHint: 'Reports that use it go on counting.',
+  hideHint: 'Reports that use it still count it.',
   save: 'Save',
 } as const;

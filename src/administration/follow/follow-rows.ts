@@ -1,5 +1,5 @@
-import { readEvent } from '../../domain/events.ts';
-import type { CustomFieldValue } from '../../domain/intake/events.ts';
+import type { CustomFieldValue } from '../../domain/intake/intake-events.ts';
+import { readEvent } from '../../domain/ledger-events.ts';
 import type { RecordedCommit } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ExportColumn, TextRow } from '../../queries/export/columns.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { decideLetter, type LetterRow, listLetters } from '../../administration/dead-letters.ts';
+import { decideLetter, type LetterRow, listLetters } from '../../administration/dead-letter-work.ts';
 import { shownEvent } from '../../administration/shown-event.ts';
 import { operatorOf } from '../access.ts';
 import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { answer } from '../shapes.ts';
-import type { AdminDependencies } from './context.ts';
+import type { AdminDependencies } from './administration-options.ts';
 import { letter, MAX_CHARACTERS, MAX_EVENTS, READ, reason } from './schemas.ts';
 
 /** How long a retry waits until the read model has applied the commit or failed again. */

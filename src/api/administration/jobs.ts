@@ -1,16 +1,16 @@
 import { validate } from 'uuid';
 import { z } from 'zod';
-import { jobOf, type RequestedJob, requestJob } from '../../commands/operations/work.ts';
+import { jobOf, type RequestedJob, requestJob } from '../../commands/operations/operator-work.ts';
 import { WORK_STREAM } from '../../domain/streams.ts';
 import { findBot } from '../../queries/catalog/bots.ts';
-import { findJob, listJobs } from '../../queries/operations/jobs.ts';
+import { findJob, listJobs } from '../../queries/operations/job-list.ts';
 import { operatorOf } from '../access.ts';
-import { ApiError, invalid } from '../errors.ts';
+import { ApiError, invalid } from '../api-errors.ts';
 import { underKey } from '../idempotency.ts';
 import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { answer, items, uuid } from '../shapes.ts';
-import type { AdminDependencies } from './context.ts';
+import type { AdminDependencies } from './administration-options.ts';
 import { job, jobKind, READ, readModelName, reason } from './schemas.ts';
 
 const request = z

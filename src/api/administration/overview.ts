@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { groupBotErrors, listProcesses } from '../../administration/overview.ts';
+import { groupBotErrors, listProcesses } from '../../administration/service-overview.ts';
+import { failedCount } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
-import { failedCount } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { items } from '../shapes.ts';
-import type { AdminDependencies } from './context.ts';
+import type { AdminDependencies } from './administration-options.ts';
 import { backgroundProcess, errorGroup, READ } from './schemas.ts';
 
 const DAY_MS = 86_400_000;

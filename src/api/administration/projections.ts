@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { listVersions } from '../../administration/overview.ts';
-import { dropOldVersion, switchVersion } from '../../administration/versions.ts';
+import { listVersions } from '../../administration/service-overview.ts';
+import { dropOldVersion, switchVersion } from '../../administration/version-work.ts';
 import { operatorOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { answer } from '../shapes.ts';
-import type { AdminDependencies } from './context.ts';
+import type { AdminDependencies } from './administration-options.ts';
 import { readModelName as name, READ, reason, version } from './schemas.ts';
 
 /** Versions are integers of PostgreSQL. */

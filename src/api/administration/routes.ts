@@ -1,5 +1,5 @@
 import type { AnyRoute } from '../route.ts';
-import type { AdminDependencies } from './context.ts';
+import type { AdminDependencies } from './administration-options.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { jobRoutes } from './jobs.ts';
 import { overviewRoutes } from './overview.ts';

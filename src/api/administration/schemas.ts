@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JOB_KINDS, JOB_OUTCOMES, MAX_REASON } from '../../domain/operations/work.ts';
+import { JOB_KINDS, JOB_OUTCOMES, MAX_REASON } from '../../domain/operations/work-events.ts';
 import { READ_MODEL_NAMES } from '../../projections/registry.ts';
 import { utcTimestamp, uuid } from '../shapes.ts';
 

@@ -1,8 +1,8 @@
-import { archiveBroadcast, deleteBroadcast } from '../../commands/broadcast/change.ts';
+import { archiveBroadcast, deleteBroadcast } from '../../commands/broadcast/change-broadcast.ts';
 import { botOf, principalOf } from '../access.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { type BroadcastChanges, changed } from './context.ts';
+import { type BroadcastChanges, changed } from './broadcast-context.ts';
 import { archiveBody, broadcastBody, changeAnswer, deletedAnswer } from './schemas.ts';
 
 const shared = {

@@ -4,17 +4,17 @@ import type { z } from 'zod';
 import { type Segmentations, taskIdsOf } from '../../domain/broadcast/audience.ts';
 import { parseSegmentations } from '../../domain/broadcast/audience-segmentations.ts';
 import { activationProblems } from '../../domain/broadcast/readiness.ts';
-import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { type JsonObject, property, safeInteger } from '../../domain/storable-json.ts';
 import { audienceSize as countAudience } from '../../queries/broadcast/audience-size.ts';
 import { botOf } from '../access.ts';
+import { failedCount, invalid } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
 import { dataAsOf } from '../data-as-of.ts';
-import { failedCount, invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { type BroadcastChanges, contentContext, namedBroadcast, ownTasks } from './broadcast-context.ts';
 import { audienceSizeAnswer, audienceSizeBody, DEFAULT_SAMPLE, MAX_SAMPLE } from './composing-schemas.ts';
 import { idOf, objectOf } from './content.ts';
-import { type BroadcastChanges, contentContext, namedBroadcast, ownTasks } from './context.ts';
 
 const TIMEOUT_MS = 5000;
 

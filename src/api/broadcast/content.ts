@@ -6,10 +6,10 @@ import { parseMessage } from '../../domain/broadcast/message.ts';
 import { parseSettings } from '../../domain/broadcast/settings.ts';
 import { parseVariants } from '../../domain/broadcast/variants.ts';
 import { MAX_NAME_LENGTH, textProblem } from '../../domain/catalog/checks.ts';
-import { isJsonObject, type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import { instantsOf, LOCAL_TIME_FORMAT, parseLocalTime } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { invalid } from '../errors.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../../domain/storable-json.ts';
+import { invalid } from '../api-errors.ts';
 
 export interface ContentContext {
   readonly type: MessageType;

@@ -1,16 +1,16 @@
 import type pg from 'pg';
 import type { z } from 'zod';
 import { parseConversion } from '../../domain/broadcast/conversions.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
+import type { JsonObject } from '../../domain/storable-json.ts';
 import { type ConvertedRecipients, countConversions } from '../../queries/broadcast/conversions.ts';
 import { botOf } from '../access.ts';
+import { failedCount, invalid } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
 import { dataAsOf } from '../data-as-of.ts';
-import { failedCount, invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { type BroadcastChanges, namedBroadcast } from './broadcast-context.ts';
 import { idOf, objectOf } from './content.ts';
-import { type BroadcastChanges, namedBroadcast } from './context.ts';
 import { conversionsAnswer, conversionsBody } from './statistics-schemas.ts';
 
 const TIMEOUT_MS = 15_000;

@@ -2,13 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import { type CreateBroadcast, createBroadcast } from '../../commands/broadcast/create.ts';
 import { messagesOf } from '../../domain/broadcast/broadcast.ts';
 import { DEFAULT_SETTINGS } from '../../domain/broadcast/settings.ts';
-import { type JsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { type JsonObject, property } from '../../domain/storable-json.ts';
 import { botOf } from '../access.ts';
-import { invalid } from '../errors.ts';
+import { invalid } from '../api-errors.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { type BroadcastChanges, type Checked, changed, contentContext, readinessFor } from './broadcast-context.ts';
 import { EMPTY_SEGMENTATIONS, objectOf, parseContent, parseType } from './content.ts';
-import { type BroadcastChanges, type Checked, changed, contentContext, readinessFor } from './context.ts';
 import { changeAnswer, createBody } from './schemas.ts';
 import { contentWarnings } from './warnings.ts';
 

@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { activateBroadcast, cancelBroadcast } from '../../commands/broadcast/activation.ts';
-import { saveBroadcast } from '../../commands/broadcast/change.ts';
+import { saveBroadcast } from '../../commands/broadcast/change-broadcast.ts';
 import { type Broadcast, type BroadcastContent, isLaunchable, messagesOf } from '../../domain/broadcast/broadcast.ts';
 import { Status } from '../../domain/broadcast/broadcast-status.ts';
-import { type JsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { type JsonObject, property } from '../../domain/storable-json.ts';
 import { botOf } from '../access.ts';
-import { invalid } from '../errors.ts';
+import { invalid } from '../api-errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { idOf, objectOf, parseContent, parseType } from './content.ts';
 import {
   type BroadcastChanges,
   type Checked,
@@ -16,7 +15,8 @@ import {
   contentContext,
   namedBroadcast,
   readinessFor,
-} from './context.ts';
+} from './broadcast-context.ts';
+import { idOf, objectOf, parseContent, parseType } from './content.ts';
 import { broadcastBody, changeAnswer, saveBody } from './schemas.ts';
 import { contentWarnings } from './warnings.ts';
 

@@ -1,6 +1,6 @@
 import { audienceEventFields, audienceUserFields } from '../../domain/broadcast/audience.ts';
 import type { FieldCatalogue } from '../../domain/condition/condition.ts';
-import { operatorsFor } from '../../domain/condition/operators.ts';
+import { operatorsFor } from '../../domain/condition/condition-operators.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import { userFields } from '../../domain/reports/fields.ts';
 import { type AnyRoute, route } from '../route.ts';

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { previewMessage } from '../../domain/broadcast/preview.ts';
 import type { TemplateUser } from '../../domain/broadcast/template.ts';
-import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { Rejection } from '../../domain/rejection.ts';
+import { type JsonObject, property, safeInteger } from '../../domain/storable-json.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { firstUser } from '../../queries/broadcast/first-user.ts';
 import { type RecipientUsersSource, recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { botOf } from '../access.ts';
-import { invalid } from '../errors.ts';
+import { invalid } from '../api-errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { previewAnswer, previewBody } from './composing-schemas.ts';
 import { objectOf, parseType } from './content.ts';

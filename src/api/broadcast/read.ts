@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { existingBroadcast } from '../../commands/broadcast/change.ts';
+import { existingBroadcast } from '../../commands/broadcast/change-broadcast.ts';
 import { instantsOf, localTimeOf, parseLocalTime } from '../../domain/local-time.ts';
 import type { Reader } from '../../projections/reader.ts';
 import {
@@ -11,10 +11,10 @@ import {
 } from '../../queries/broadcast/broadcasts.ts';
 import { allRecipients, listRecipients } from '../../queries/broadcast/recipients.ts';
 import { botOf } from '../access.ts';
+import { invalid } from '../api-errors.ts';
 import type { DataAsOf } from '../data-as-of.ts';
-import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { type BroadcastChanges, broadcastObject } from './context.ts';
+import { type BroadcastChanges, broadcastObject } from './broadcast-context.ts';
 import { recipientsCsv } from './recipients-csv.ts';
 import {
   broadcastAnswer,

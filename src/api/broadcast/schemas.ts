@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MESSAGE_TYPES } from '../../domain/broadcast/broadcast-events.ts';
 import { BROADCAST_STATUSES } from '../../domain/broadcast/broadcast-status.ts';
 import { DEFAULT_SETTINGS, MAX_CAP, MAX_PAID_CAP } from '../../domain/broadcast/settings.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/storable-json.ts';
 import { BROADCAST_ORDERS } from '../../queries/broadcast/broadcasts.ts';
 import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
 import { rawQuery } from '../csv-form.ts';

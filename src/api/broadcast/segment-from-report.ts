@@ -1,16 +1,16 @@
 import { existingDraft, segmentOf, uploadFrozenSegment } from '../../commands/broadcast/upload-segment.ts';
-import { property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { withoutErased } from '../../queries/reports/users.ts';
+import { property } from '../../domain/storable-json.ts';
+import { withoutErased } from '../../queries/reports/user-tables.ts';
 import { botOf, principalOf } from '../access.ts';
-import { invalid } from '../errors.ts';
+import { invalid } from '../api-errors.ts';
 import { underKey } from '../idempotency.ts';
 import type { FindUsersOfCell } from '../reports/answer-report.ts';
 import type { FindReportSources } from '../reports/find-report.ts';
 import { checkNamed, namedReport } from '../reports/run.ts';
 import { type AnyRoute, route } from '../route.ts';
+import type { BroadcastChanges } from './broadcast-context.ts';
 import { idOf, objectOf } from './content.ts';
-import type { BroadcastChanges } from './context.ts';
 import { type SegmentFromReport, segmentFromReportAnswer, segmentFromReportBody } from './schemas.ts';
 
 /** The part of the answer to a repeat that its commit does not have. */

@@ -1,10 +1,10 @@
 import { broadcastWithLaunches } from '../../commands/broadcast/tracked-launches.ts';
+import { countRecipients } from '../../queries/broadcast/broadcast-statistics.ts';
 import { type ClickCounts, countClicks } from '../../queries/broadcast/clicks.ts';
-import { countRecipients } from '../../queries/broadcast/statistics.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
 import { type AnyRoute, route } from '../route.ts';
-import type { BroadcastChanges } from './context.ts';
+import type { BroadcastChanges } from './broadcast-context.ts';
 import { statisticsAnswer, statisticsQuery } from './statistics-schemas.ts';
 
 const NOT_TRACKED = { clicked: null, clicks: null };

@@ -6,16 +6,16 @@ import { missingContent, parseMessage } from '../../domain/broadcast/message.ts'
 import { type Verdict, verdictOf } from '../../domain/broadcast/sending-answer.ts';
 import { type Message, prepareMessage } from '../../domain/broadcast/sending-message.ts';
 import { TemplateError } from '../../domain/broadcast/template.ts';
-import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { type JsonObject, property, safeInteger } from '../../domain/storable-json.ts';
 import { botSendingStream } from '../../domain/streams.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { recipientUsers } from '../../queries/broadcast/recipient-users.ts';
 import { findSendingBot } from '../../queries/catalog/bots.ts';
 import { botOf } from '../access.ts';
+import { invalid, unavailable } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
-import { invalid, unavailable } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { type OUTCOMES, testSendAnswer, testSendBody } from './composing-schemas.ts';
 import { objectOf, parseType } from './content.ts';

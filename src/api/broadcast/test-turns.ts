@@ -1,6 +1,6 @@
 import { type BotPauseState, pauseLeftMs } from '../../domain/broadcast/bot-pause.ts';
 import type { Sources } from '../../domain/sources.ts';
-import { ApiError, unavailable } from '../errors.ts';
+import { ApiError, unavailable } from '../api-errors.ts';
 
 /** Test sends under way at once, of all bots: as many as there are connections, so that none waits for one. */
 export const MAX_TEST_SENDS = 16;

@@ -1,14 +1,14 @@
 import { uploadSegment as upload, uploadAgain } from '../../commands/broadcast/upload-segment.ts';
-import { property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { property, safeInteger } from '../../domain/storable-json.ts';
 import { sortedDistinct } from '../../util/sorted-distinct.ts';
 import { botOf, principalOf } from '../access.ts';
+import { invalid } from '../api-errors.ts';
 import { LARGE_BODY } from '../body.ts';
-import { invalid } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { type BroadcastChanges, namedBroadcast } from './broadcast-context.ts';
 import { idOf, objectOf } from './content.ts';
-import { type BroadcastChanges, namedBroadcast } from './context.ts';
 import { segmentAnswer, segmentBody } from './schemas.ts';
 
 /** POST /v1/broadcast/upload-segment: a list of chats for one draft. The draft's audience may name it. */

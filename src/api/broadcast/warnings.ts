@@ -5,7 +5,7 @@ import type { Warning } from '../../domain/problem.ts';
 import { unknownCustomFields } from '../../queries/broadcast/custom-fields.ts';
 import { inTime } from '../../util/in-time.ts';
 import { botOf } from '../access.ts';
-import type { BroadcastChanges } from './context.ts';
+import type { BroadcastChanges } from './broadcast-context.ts';
 
 /** Time limit of the look-up. With a million users, a field that no user has takes 0.25 s. */
 const LOOK_UP_MS = 2000;

@@ -1,6 +1,6 @@
 import { finished } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../api-errors.ts';
 
 /** Exports that run at once in this instance. */
 export interface ExportSlots {

@@ -8,9 +8,9 @@ import type { ExportKind, ExportPeriod } from '../../queries/export/columns.ts';
 import { EXPORT_FORMATS, MEDIA_TYPES } from '../../queries/export/formats.ts';
 import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
 import { botOf, principalOf } from '../access.ts';
+import { invalid } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
 import { rawQuery } from '../csv-form.ts';
-import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { ExportSlots } from './export-slots.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reader } from '../../projections/reader.ts';
 import { latestEvents as findLatest } from '../../queries/intake/latest-events.ts';
-import { findUsers, type ReportUser } from '../../queries/reports/users.ts';
+import { findUsers, type ReportUser } from '../../queries/reports/user-tables.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
 import { page } from '../page.ts';

@@ -4,13 +4,13 @@ import { roundedText } from '../../domain/intake/amounts.ts';
 import { type CustomEvent, customEvent, MAX_AHEAD_MS, MAX_TEXT } from '../../domain/intake/elements.ts';
 import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
 import { readProperties } from '../../domain/intake/properties.ts';
-import { isJsonObject, isStorable } from '../../domain/json.ts';
+import { isJsonObject, isStorable } from '../../domain/storable-json.ts';
 import { botOf, principalOf } from '../access.ts';
+import { invalid } from '../api-errors.ts';
 import { LARGE_BODY } from '../body.ts';
-import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { readElements } from './elements.ts';
+import { readElements } from './read-elements.ts';
 import { oneOrMany } from './schemas.ts';
 import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './unknown-users.ts';
 

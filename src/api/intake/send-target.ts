@@ -1,12 +1,12 @@
 import type { FindUnknownTargets, ReceiveTargetEvents } from '../../commands/intake/receive.ts';
 import { type TargetEvent, targetEvent } from '../../domain/intake/elements.ts';
-import { property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { property, safeInteger } from '../../domain/storable-json.ts';
 import { botOf, principalOf } from '../access.ts';
-import { invalid, TargetValidationError } from '../errors.ts';
+import { invalid, TargetValidationError } from '../api-errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { readElements } from './elements.ts';
+import { readElements } from './read-elements.ts';
 import { oneOrMany } from './schemas.ts';
 import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './unknown-users.ts';
 

@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ReceiveUpdates } from '../../commands/intake/receive.ts';
-import type { UpdateItem } from '../../domain/intake/events.ts';
+import type { UpdateItem } from '../../domain/intake/intake-events.ts';
 import { parseUpdate } from '../../platform/update.ts';
 import { botOf, principalOf } from '../access.ts';
+import { invalid } from '../api-errors.ts';
 import { LARGE_BODY } from '../body.ts';
-import { invalid } from '../errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { readElements } from './elements.ts';
+import { readElements } from './read-elements.ts';
 import { accepted, forwardedUpdate, webhookUpdate } from './schemas.ts';
 
 const MAX_UPDATES = 1000;

@@ -1,9 +1,9 @@
 import { utcDate } from '../../domain/local-time.ts';
 import type { Reader } from '../../projections/reader.ts';
-import { accrualsOf } from '../../queries/referral/accruals.ts';
+import { accrualsOf } from '../../queries/referral/accrual-list.ts';
 import { type BalanceRow, balanceAt, balanceOf } from '../../queries/referral/balance.ts';
 import { historyRows } from '../../queries/referral/history.ts';
-import { type PayoutRow, payoutsOf } from '../../queries/referral/payouts.ts';
+import { type PayoutRow, payoutsOf } from '../../queries/referral/payout-list.ts';
 import { ratesOf } from '../../queries/referral/rates.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';

@@ -1,9 +1,9 @@
 import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
 import { parseIso8601 } from '../../domain/intake/moment.ts';
-import { NO_ID, safeInteger } from '../../domain/json.ts';
 import { PAYOUT_STATUS } from '../../domain/referral/account/state.ts';
 import { rewardType } from '../../domain/referral/program.ts';
+import { NO_ID, safeInteger } from '../../domain/storable-json.ts';
 import { answer, changed, timestamp } from '../shapes.ts';
 import { id, optionalText, userBody, userPageQuery, userQuery, utcTime } from './schemas.ts';
 

@@ -9,7 +9,7 @@ import { type KnownOutcome, outcomeOf } from '../../queries/referral/attribution
 import { inTime } from '../../util/in-time.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import { botOf, principalOf } from '../access.ts';
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../api-errors.ts';
 
 /** The dependencies of the endpoints that change codes and referrals. */
 export interface ReferralChanges {

@@ -10,7 +10,7 @@ import type { Reader } from '../../projections/reader.ts';
 import { type KnownOutcome, standingOf } from '../../queries/referral/attribution.ts';
 import { inTime } from '../../util/in-time.ts';
 import { botOf } from '../access.ts';
-import { ApiError, invalid, unavailable } from '../errors.ts';
+import { ApiError, invalid, unavailable } from '../api-errors.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { type AwaitVisits, changeWithNewCode, deadlineOf, leftUntil, type ReferralChanges } from './changes.ts';

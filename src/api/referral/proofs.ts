@@ -4,7 +4,7 @@ import { BrokenChainError, EMPTY_STREAM, type EventLog, type StreamHead } from '
 import type { Reader } from '../../projections/reader.ts';
 import { entriesOf } from '../../queries/referral/entries.ts';
 import { botOf } from '../access.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../api-errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { utcDateOrNull } from './account-reads.ts';
 import { exact } from './account-schemas.ts';

@@ -1,10 +1,10 @@
 import type { CommandResult } from '../../commands/decide-and-append.ts';
 import type { Accounts } from '../../commands/referral/accounts.ts';
-import { reverseAccrual as reverse } from '../../commands/referral/accruals.ts';
+import { reverseAccrual as reverse } from '../../commands/referral/accrue-rewards.ts';
 import type { Reader } from '../../projections/reader.ts';
-import { accrualOwner } from '../../queries/referral/accruals.ts';
+import { accrualOwner } from '../../queries/referral/accrual-list.ts';
 import { botOf, principalOf } from '../access.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../api-errors.ts';
 import type { FindCaughtUp } from '../find-caught-up.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';

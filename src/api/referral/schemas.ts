@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable, NO_ID, safeInteger } from '../../domain/json.ts';
+import { isStorable, NO_ID, safeInteger } from '../../domain/storable-json.ts';
 import { page } from '../page.ts';
 import { answer } from '../shapes.ts';
 

@@ -9,7 +9,7 @@ import { ReportNotRunError } from '../../queries/reports/report-queue.ts';
 import type { CellRequest, CellUsers, ReportRequest } from '../../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../../queries/reports/snapshot.ts';
 import { principalOf } from '../access.ts';
-import { ApiError, invalid, unavailable } from '../errors.ts';
+import { ApiError, invalid, unavailable } from '../api-errors.ts';
 import type { FindNamedSegments } from './named-saved-segments.ts';
 
 /** No limit of rows. */

@@ -6,7 +6,7 @@ import type { Reader } from '../../projections/reader.ts';
 import { type BotRow, findBot, listResources } from '../../queries/catalog/bots.ts';
 import { findSavedReport, type SavedReportRow } from '../../queries/reports/saved-reports.ts';
 import { principalOf } from '../access.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../api-errors.ts';
 
 export interface FindReportSources {
   readonly db: Reader;

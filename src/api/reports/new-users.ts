@@ -5,8 +5,8 @@ import { periodOf } from '../../domain/reports/parse-report.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { newUsers as count } from '../../queries/reports/new-users.ts';
 import { botOf } from '../access.ts';
+import { invalid } from '../api-errors.ts';
 import type { DataAsOf } from '../data-as-of.ts';
-import { invalid } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { newUsersAnswer, newUsersQuery } from './schemas.ts';
 

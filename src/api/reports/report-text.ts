@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isLosslessNumber, stringify } from 'lossless-json';
-import { isJsonObject, type JsonObject, property } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, property } from '../../domain/storable-json.ts';
 import type { Cell, Column, ReportAnswer, Row } from '../../queries/reports/answer.ts';
 import { type CsvCell, type CsvForm, csvLines } from '../../util/csv.ts';
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import { isJsonObject, type JsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { isJsonObject, type JsonObject, property } from '../../domain/storable-json.ts';
 import { botOf } from '../access.ts';
-import { invalid } from '../errors.ts';
-import { parseJson } from '../json.ts';
+import { invalid } from '../api-errors.ts';
+import { parseJson } from '../exact-json.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { ALL_ROWS, type AnswerReport, type UncheckedReport } from './answer-report.ts';
 import { type FindReportSources, findReport, unknownReport } from './find-report.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROPERTY_TYPES } from '../../domain/intake/properties.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { LOCAL_TIME_FORMAT } from '../../domain/local-time.ts';
+import type { JsonObject } from '../../domain/storable-json.ts';
 import { RAW } from '../csv-form.ts';
 import { answer, uuid as anyUuid, items, localTime, timestamp, warning } from '../shapes.ts';
 import { reportConfig } from './report-config-schema.ts';

@@ -1,7 +1,7 @@
-import { isJsonObject, property, safeInteger } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { findUsers } from '../../queries/reports/users.ts';
-import { invalid } from '../errors.ts';
+import { isJsonObject, property, safeInteger } from '../../domain/storable-json.ts';
+import { findUsers } from '../../queries/reports/user-tables.ts';
+import { invalid } from '../api-errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { FindUsersOfCell } from './answer-report.ts';
 import type { FindReportSources } from './find-report.ts';

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import { type JsonObject, property, safeInteger } from '../../domain/json.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { type SavedSegment, unknownSavedSegment } from '../../domain/saved-segments/saved-segment.ts';
+import { type JsonObject, property, safeInteger } from '../../domain/storable-json.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { listSavedSegments } from '../../queries/saved-segments/saved-segments.ts';
 import { botOf } from '../access.ts';
-import { parseJson } from '../json.ts';
+import { parseJson } from '../exact-json.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { findSavedSegments, type SavedSegmentSources } from './find-saved-segments.ts';
 import { getQuery, savedSegmentAnswer, savedSegmentsAnswer } from './schemas.ts';

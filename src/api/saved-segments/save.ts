@@ -1,13 +1,13 @@
 import { stringify } from 'lossless-json';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
 import { type SaveSegment, saveSegment } from '../../commands/saved-segments/saved-segments.ts';
-import { type JsonObject, property } from '../../domain/json.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { parseSavedConditions } from '../../domain/saved-segments/conditions.ts';
 import { savedSegment, savedSegmentNameProblem } from '../../domain/saved-segments/saved-segment.ts';
+import { type JsonObject, property } from '../../domain/storable-json.ts';
 import { botOf, principalOf } from '../access.ts';
+import { invalid } from '../api-errors.ts';
 import { objectOf } from '../broadcast/content.ts';
-import { invalid } from '../errors.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/storable-json.ts';
 import { answer, items, timestamp, warning } from '../shapes.ts';
 
 /** Shapes of saved segments (decisions.md#saved-segments). Those of bodies serve OpenAPI only: the domain checks them. */

@@ -2,9 +2,9 @@ import { botOfCommand, changeBot, createBot, rotateWebhookSecret, textSettings }
 import { botStream } from '../../domain/streams.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
 import { botOf, principalOf } from '../access.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../api-errors.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { change, OF_BOT, OF_OWNER, type Settings } from './change.ts';
+import { change, OF_BOT, OF_OWNER, type Settings } from './change-setting.ts';
 import { botAnswer, botSecretAnswer, botsAnswer, createBotBody, nothingBody, setBotBody } from './schemas.ts';
 
 /** GET /v1/settings/bots, and what creates and changes bots. */

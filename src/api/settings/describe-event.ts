@@ -1,7 +1,7 @@
 import { describeEvent } from '../../commands/catalog/describe-event.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { change, OF_BOT, type Settings } from './change.ts';
+import { change, OF_BOT, type Settings } from './change-setting.ts';
 import { describedEventAnswer, describeEventBody } from './schemas.ts';
 
 /** POST /v1/settings/events/describe: the words that people read for an event (decisions.md#event-words). */

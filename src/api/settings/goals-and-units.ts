@@ -6,7 +6,7 @@ import { botOf } from '../access.ts';
 import { exact } from '../referral/account-schemas.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
-import { change, OF_BOT, OF_OWNER, type Settings } from './change.ts';
+import { change, OF_BOT, OF_OWNER, type Settings } from './change-setting.ts';
 import {
   createGoalBody,
   createUnitBody,

@@ -3,7 +3,7 @@ import { ownerStream } from '../../domain/streams.ts';
 import { listKeys } from '../../queries/catalog/owners.ts';
 import { principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { change, OF_OWNER, type Settings } from './change.ts';
+import { change, OF_OWNER, type Settings } from './change-setting.ts';
 import {
   issuedKeyAnswer,
   issueKeyBody,

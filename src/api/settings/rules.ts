@@ -3,7 +3,7 @@ import type { RewardRule } from '../../domain/referral/program.ts';
 import { botOf } from '../access.ts';
 import { exact, exactOrNull } from '../referral/account-schemas.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { change, OF_BOT, type Settings } from './change.ts';
+import { change, OF_BOT, type Settings } from './change-setting.ts';
 import { createRuleBody, editRuleBody, ruleAnswer, rulesAnswer } from './schemas.ts';
 
 /**

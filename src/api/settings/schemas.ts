@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { autoPayout, keyKind } from '../../domain/catalog/events.ts';
+import { autoPayout, keyKind } from '../../domain/catalog/catalog-events.ts';
 import { decimalText } from '../../domain/intake/amounts.ts';
 import { parseIso8601 } from '../../domain/intake/moment.ts';
-import { exactNumber, isStorable, safeInteger } from '../../domain/json.ts';
 import { rewardType } from '../../domain/referral/program.ts';
+import { exactNumber, isStorable, safeInteger } from '../../domain/storable-json.ts';
 import { page } from '../page.ts';
 import { unit } from '../referral/overview-schemas.ts';
 import { id } from '../referral/schemas.ts';

@@ -3,13 +3,13 @@ import { findPayoutWebhook, rotatePayoutSecret, setPayoutWebhook } from '../../c
 import { administerPayout } from '../../commands/referral/payouts.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
-import { findPayout } from '../../queries/referral/payouts.ts';
+import { findPayout } from '../../queries/referral/payout-list.ts';
 import { refusedUrl } from '../../util/networks.ts';
 import { botOf } from '../access.ts';
 import type { FindCaughtUp } from '../find-caught-up.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
-import { change, OF_BOT, type Settings } from './change.ts';
+import { change, OF_BOT, type Settings } from './change-setting.ts';
 import {
   deliveriesAnswer,
   deliveriesQuery,

@@ -1,8 +1,8 @@
 import type { Reader } from '../../projections/reader.ts';
 import { userProfile } from '../../queries/users/user-profile.ts';
 import { botOf } from '../access.ts';
+import { ApiError } from '../api-errors.ts';
 import type { DataAsOf } from '../data-as-of.ts';
-import { ApiError } from '../errors.ts';
 import type { FindCaughtUp } from '../find-caught-up.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { getQuery, userAnswer } from './schemas.ts';

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { Reader } from '../../projections/reader.ts';
-import { findUsers } from '../../queries/reports/users.ts';
+import { findUsers } from '../../queries/reports/user-tables.ts';
 import { searchUsers } from '../../queries/users/search-users.ts';
 import { botOf } from '../access.ts';
+import { failedCount } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
 import type { DataAsOf } from '../data-as-of.ts';
-import { failedCount } from '../errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { listQuery, usersAnswer } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable } from '../../domain/json.ts';
+import { isStorable } from '../../domain/storable-json.ts';
 import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
 import { USER_ORDERS } from '../../queries/users/search-users.ts';
 import { page } from '../page.ts';

@@ -10,7 +10,7 @@ import { type Manifest, schemaOf } from '../../projections/read-model.ts';
 import { MANIFESTS } from '../../projections/registry.ts';
 import { letterId, summarizeDeadLetters } from '../../projections/runtime/dead-letters.ts';
 import { allVersions, servedOf, type Version } from '../../projections/runtime/versions.ts';
-import { lastAudit } from '../../queries/operations/jobs.ts';
+import { lastAudit } from '../../queries/operations/job-list.ts';
 import { failingWebhooks } from '../../queries/referral/failing-webhooks.ts';
 import type { AskedService } from './asked-service.ts';
 

@@ -21,7 +21,7 @@ import {
   type NewCommit,
   OutcomeUnknownError,
 } from '../../log/port.ts';
-import { elementsOf } from './elements.ts';
+import { elementsOf } from './element-metrics.ts';
 
 /** How an append ended. `failed`: an error that is none of the log's, such as a commit that is too large. */
 const APPEND_OUTCOMES = ['appended', 'repeated', 'conflict', 'unavailable', 'unknown', 'failed'] as const;

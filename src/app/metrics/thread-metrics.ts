@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { WorkOnPartitions } from '../../log/partition-groups.ts';
 import type { AppliedBatch } from '../../projections/runtime/projector-options.ts';
 import { type AppendMetrics, appendMetrics } from './append-metrics.ts';
-import { elementsOf } from './elements.ts';
+import { elementsOf } from './element-metrics.ts';
 
 /** The metrics of a registry, as another thread receives them. */
 export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { type IssuedKey, type IssueKey, issueKey, revokeKey, rotateKey } from '../../commands/catalog/keys.ts';
 import type { Tables } from '../../database/tables.ts';
-import { type KeyKind, keyKind } from '../../domain/catalog/events.ts';
+import { type KeyKind, keyKind } from '../../domain/catalog/catalog-events.ts';
 import { listKeys, listOwners, ownerOfKey } from '../../queries/catalog/owners.ts';
 import { type Cli, CliError } from '../command.ts';
 import { botsOption, date, duration, positiveInteger } from '../values.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Destination } from '../../administration/follow/destination.ts';
-import { follow } from '../../administration/follow/follow.ts';
+import { follow } from '../../administration/follow/follow-events.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
 import { botOption, duration, namedBots } from '../values.ts';
 

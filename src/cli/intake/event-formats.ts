@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'lossless-json';
 import { parseIso8601 } from '../../domain/intake/moment.ts';
-import { exactNumber, isJsonObject, type JsonObject, positiveId, property } from '../../domain/json.ts';
 import { instantOfClock } from '../../domain/local-time.ts';
+import { exactNumber, isJsonObject, type JsonObject, positiveId, property } from '../../domain/storable-json.ts';
 import { createPropertyKeeper } from './kept-properties.ts';
 
 /** The formats of event files that `import events` reads (decisions.md#import-events). */

@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import type { ImportedLine } from '../../commands/intake/import-events.ts';
 import { customEvent } from '../../domain/intake/elements.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/storable-json.ts';
 import { csvRecords, isNdjson, type JsonLine, jsonLines } from '../input-files.ts';
 import type { RecordReader } from './event-formats.ts';
 

@@ -6,8 +6,8 @@ import { importReferrals, type ReferralLine } from '../../commands/referral/impo
 import { UNIT_CODE } from '../../domain/catalog/checks.ts';
 import { decimalText } from '../../domain/intake/amounts.ts';
 import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
-import { exactNumber, type JsonObject, positiveId } from '../../domain/json.ts';
 import { balanceKey, type ImportedReferral } from '../../domain/referral/referral-import.ts';
+import { exactNumber, type JsonObject, positiveId } from '../../domain/storable-json.ts';
 import { usedEventKeys } from '../../queries/intake/event-keys.ts';
 import { referrersOf } from '../../queries/referral/referrers-of.ts';
 import type { Answer, Cli, CliContext } from '../command.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isPropertyName, MAX_PROPERTIES, MAX_PROPERTY_TEXT } from '../../domain/intake/properties.ts';
 import { isText, readTypedValue } from '../../domain/intake/typed-value.ts';
-import { exactNumber, isStorable, type JsonObject } from '../../domain/json.ts';
+import { exactNumber, isStorable, type JsonObject } from '../../domain/storable-json.ts';
 
 /** Chooses the properties of a file's events that are imported, and counts the others (decisions.md#import-events). */
 export interface PropertyKeeper {

@@ -1,7 +1,7 @@
-import { auditOneAccount, type BalanceRequest } from '../../administration/audit-account.ts';
+import { auditOneAccount, type BalanceRequest } from '../../administration/account-audit.ts';
 import { auditLedger } from '../../administration/audit-ledger.ts';
 import { auditResult } from '../../administration/run-job.ts';
-import { recordAudit } from '../../commands/operations/work.ts';
+import { recordAudit } from '../../commands/operations/operator-work.ts';
 import { utcDate } from '../../domain/local-time.ts';
 import type { HistoryRow } from '../../domain/referral/account/history.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';

@@ -1,4 +1,4 @@
-import { decideLetter, listLetters } from '../../administration/dead-letters.ts';
+import { decideLetter, listLetters } from '../../administration/dead-letter-work.ts';
 import { type Cli, type CliContext, ReadModelWaitTimeoutError } from '../command.ts';
 
 export function deadLetter(cli: Cli): void {

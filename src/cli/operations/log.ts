@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { commitsDone } from '../../administration/progress.ts';
+import { commitsDone } from '../../administration/work-progress.ts';
 import { CATEGORIES } from '../../domain/streams.ts';
 import { backUp } from '../../log/backup.ts';
 import { copyLog } from '../../log/copy.ts';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { issueOperator, revokeOperator } from '../../commands/operations/operators.ts';
+import { issueOperator, revokeOperator } from '../../commands/operations/issue-operator.ts';
 import { OPERATOR_RIGHTS, type OperatorRight } from '../../domain/operations/operator.ts';
-import { listOperators } from '../../queries/operations/operators.ts';
+import { listOperators } from '../../queries/operations/operator-list.ts';
 import type { Cli } from '../command.ts';
 import { positiveInteger } from '../values.ts';
 

@@ -7,7 +7,7 @@ import {
   modelOf,
   rowOf,
   switchVersion,
-} from '../../administration/versions.ts';
+} from '../../administration/version-work.ts';
 import { type NextStep, type ProjectionStatus, projectionStatus } from '../../projections/runtime/status.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
 import { positiveInteger } from '../values.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { beginRecovery, endRecovery, recoveryState } from '../../commands/operations/recovery.ts';
+import { beginRecovery, endRecovery, recoveryState } from '../../commands/operations/recover.ts';
 import {
   type AnnouncedPayout,
   announcedPayouts,

@@ -1,5 +1,5 @@
-import { commitsDone } from '../../administration/progress.ts';
-import { beginRecovery, recoveryState } from '../../commands/operations/recovery.ts';
+import { commitsDone } from '../../administration/work-progress.ts';
+import { beginRecovery, recoveryState } from '../../commands/operations/recover.ts';
 import { CATEGORIES } from '../../domain/streams.ts';
 import { type BackedUp, restore, totalsOf } from '../../log/backup.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';

@@ -6,7 +6,7 @@ import { rotatePayoutSecret, setPayoutWebhook } from '../../commands/referral/pa
 import { administerPayout, PAYOUT_ACTIONS, requestPayout } from '../../commands/referral/payouts.ts';
 import { PAYOUT_STATUS, type PayoutMethod } from '../../domain/referral/account/state.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
-import { type BotPayout, findPayout, payoutsOfBot } from '../../queries/referral/payouts.ts';
+import { type BotPayout, findPayout, payoutsOfBot } from '../../queries/referral/payout-list.ts';
 import { refusedUrl } from '../../util/networks.ts';
 import { type Cli, CliError } from '../command.ts';
 import { exactly } from '../output.ts';

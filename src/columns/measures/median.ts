@@ -2,7 +2,7 @@ import type { ArrayPool } from '../array-pool.ts';
 import type { Chunk, CodedName, Codes } from '../chunk.ts';
 import { type ScaledDecimals, scaledDecimalsOf } from '../decimals.ts';
 import type { Positions } from '../positions.ts';
-import { decimalsOf } from '../properties.ts';
+import { decimalsOf } from '../property-codes.ts';
 import { middleOf } from './middle.ts';
 import { decimalsOf as decimalsOfText, decimalText, scaled as integerOf, statisticOf } from './statistics.ts';
 import type { Tally, TallySize, ValueOf } from './tally.ts';

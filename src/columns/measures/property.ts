@@ -2,7 +2,7 @@ import { customPropertyOf } from '../../domain/reports/fields.ts';
 import type { Measure } from '../../domain/reports/report.ts';
 import type { ArrayPool } from '../array-pool.ts';
 import type { CodedName } from '../chunk.ts';
-import { propertyColumn } from '../properties.ts';
+import { propertyColumn } from '../property-codes.ts';
 import { MedianTally } from './median.ts';
 import { SumTally } from './sum.ts';
 import type { Tally, TallySize } from './tally.ts';

@@ -2,7 +2,7 @@ import type { Statistic } from '../../domain/reports/report.ts';
 import type { Chunk, CodedColumn, CodedName, Codes } from '../chunk.ts';
 import { scaledDecimalsOf } from '../decimals.ts';
 import type { Positions } from '../positions.ts';
-import { decimalsOf as decimalsIn } from '../properties.ts';
+import { decimalsOf as decimalsIn } from '../property-codes.ts';
 import { decimalsOf, decimalText, meanText, scaled } from './statistics.ts';
 import type { Tally, TallySize, ValueOf } from './tally.ts';
 

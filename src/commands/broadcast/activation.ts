@@ -20,7 +20,7 @@ import {
   changeBroadcast,
   existingBroadcast,
   repeatedChange,
-} from './change.ts';
+} from './change-broadcast.ts';
 import { giveQuotaBack, takeQuota } from './quota.ts';
 
 export interface ActivateBroadcast extends BroadcastName {

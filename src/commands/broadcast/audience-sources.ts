@@ -4,7 +4,7 @@ import { segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import { broadcastStream, segmentStream } from '../../domain/streams.ts';
 import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';
 import { load } from '../decide-and-append.ts';
-import type { BroadcastName } from './change.ts';
+import type { BroadcastName } from './change-broadcast.ts';
 
 /** Sources of an audience, read from the log, so that an id can be used as soon as the service gave it. */
 

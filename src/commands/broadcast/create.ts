@@ -12,7 +12,7 @@ import { Rejection } from '../../domain/rejection.ts';
 import type { CommandContext, CommandMeta } from '../decide-and-append.ts';
 import type { IdPool } from '../reserve-ids.ts';
 import { counted, type InTime } from './activation.ts';
-import { type BroadcastChange, changeBroadcast } from './change.ts';
+import { type BroadcastChange, changeBroadcast } from './change-broadcast.ts';
 
 export interface CreateBroadcast {
   readonly ids: IdPool;

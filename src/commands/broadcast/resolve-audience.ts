@@ -9,7 +9,7 @@ import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
 import { audienceStream } from '../../domain/streams.ts';
 import { ConflictError, EMPTY_STREAM, type EventLog, type Position } from '../../log/port.ts';
 import { type CommandContext, decideAndAppend, type Loaded, load } from '../decide-and-append.ts';
-import type { BroadcastName } from './change.ts';
+import type { BroadcastName } from './change-broadcast.ts';
 
 export interface ResolveAudience {
   /** Public key of the broadcast's bot. */

@@ -7,7 +7,7 @@ import {
 } from '../../domain/broadcast/broadcast.ts';
 import { broadcastStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
-import type { BroadcastName } from './change.ts';
+import type { BroadcastName } from './change-broadcast.ts';
 
 /** A launch that tracks clicks. */
 export interface TrackedLaunch extends TrackedClicks {

@@ -5,7 +5,7 @@ import { segmentStream } from '../../domain/streams.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';
 import type { IdPool } from '../reserve-ids.ts';
-import { type BroadcastName, existingBroadcast } from './change.ts';
+import { type BroadcastName, existingBroadcast } from './change-broadcast.ts';
 
 export interface UploadedSegment {
   readonly segmentId: number;

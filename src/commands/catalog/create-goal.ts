@@ -2,7 +2,7 @@ import { createGoal as decide, eventTypes } from '../../domain/catalog/event-typ
 import { eventTypesStream } from '../../domain/streams.ts';
 import type { RecordedCommit } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
-import { idFloor } from '../operations/recovery.ts';
+import { idFloor } from '../operations/recover.ts';
 import { existingBot } from './bots.ts';
 
 export interface CreateGoal {

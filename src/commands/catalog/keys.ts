@@ -1,4 +1,4 @@
-import type { KeyKind, keyIssued } from '../../domain/catalog/events.ts';
+import type { KeyKind, keyIssued } from '../../domain/catalog/catalog-events.ts';
 import {
   issueKey as decideIssueKey,
   revokeKey as decideRevokeKey,

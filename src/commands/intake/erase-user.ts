@@ -1,4 +1,4 @@
-import { userErased } from '../../domain/intake/events.ts';
+import { userErased } from '../../domain/intake/intake-events.ts';
 import { subjectOf } from '../../domain/intake/personal.ts';
 import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/bots.ts';

@@ -9,7 +9,7 @@ import {
   nothingLoaded,
   type SharedCopy,
 } from '../decide-and-append.ts';
-import { idFloor } from '../operations/recovery.ts';
+import { idFloor } from '../operations/recover.ts';
 
 /** Finds the event ids of custom events' names and of goals, for every intake request. */
 export interface EventTypeDirectory {

@@ -1,5 +1,5 @@
 import { type EventImport, eventImport } from '../../domain/intake/event-import.ts';
-import { eventsImported, type ImportedEventItem } from '../../domain/intake/events.ts';
+import { eventsImported, type ImportedEventItem } from '../../domain/intake/intake-events.ts';
 import { importStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/bots.ts';

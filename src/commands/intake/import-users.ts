@@ -1,4 +1,4 @@
-import { type ImportedUser, usersImported } from '../../domain/intake/events.ts';
+import { type ImportedUser, usersImported } from '../../domain/intake/intake-events.ts';
 import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/bots.ts';
 import type { CommandContext } from '../decide-and-append.ts';

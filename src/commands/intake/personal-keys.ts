@@ -1,5 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { ImportedUser, SealedImportedUser, SealedUpdateItem, UpdateItem } from '../../domain/intake/events.ts';
+import type {
+  ImportedUser,
+  SealedImportedUser,
+  SealedUpdateItem,
+  UpdateItem,
+} from '../../domain/intake/intake-events.ts';
 import { isPersonal, type KeyOf, sealImport, sealUpdate, subjectOf } from '../../domain/intake/personal.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { DataKey, Keyring } from '../../log/port.ts';

@@ -5,7 +5,7 @@ import {
   targetEventsReceived,
   type UpdateItem,
   updatesReceived,
-} from '../../domain/intake/events.ts';
+} from '../../domain/intake/intake-events.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { Appended, EventLog } from '../../log/port.ts';

@@ -1,4 +1,9 @@
-import { type DeadLetter, deadLetters, retryDeadLetter, skipDeadLetter } from '../../domain/operations/dead-letters.ts';
+import {
+  type DeadLetter,
+  deadLetters,
+  retryDeadLetter,
+  skipDeadLetter,
+} from '../../domain/operations/dead-letter-events.ts';
 import { projectionStream } from '../../domain/streams.ts';
 import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { account } from '../../domain/referral/account/account.ts';
-import { createAccountAudit, givenOnce } from '../../domain/referral/account/audit.ts';
+import { createAccountAudit, givenOnce } from '../../domain/referral/account/account-rules.ts';
 import type { AuditedBalance } from '../../domain/referral/account/audited-units.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { EMPTY_STREAM, type EventLog } from '../../log/port.ts';

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
 import { eventTypes } from '../../domain/catalog/event-types.ts';
-import type { CustomEventItem } from '../../domain/intake/events.ts';
+import type { CustomEventItem } from '../../domain/intake/intake-events.ts';
 import { type RewardRule, SCALE_WITHOUT_UNIT } from '../../domain/referral/program.ts';
 import {
   balanceKey,

@@ -1,6 +1,6 @@
 import { type ConditionCount, isNoFilter, MAX_DEPTH, oneMore, parseCondition } from '../condition/parse-condition.ts';
-import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../storable-json.ts';
 import {
   audienceEventFields,
   audienceUserFields,

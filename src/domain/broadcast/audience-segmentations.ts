@@ -1,8 +1,8 @@
 import { parse } from 'lossless-json';
 import type { ConditionCount } from '../condition/parse-condition.ts';
-import { isJsonObject, type JsonObject, property, safeInteger, unstorableText } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
 import { NO_SAVED_SEGMENT } from '../saved-segments/saved-segment.ts';
+import { isJsonObject, type JsonObject, property, safeInteger, unstorableText } from '../storable-json.ts';
 import { type FilterConditions, refuseUnknownKeys, type Segment, type Segmentations } from './audience.ts';
 import { FILTER_KEYS, parseFilterConditions } from './audience-filter.ts';
 

@@ -1,7 +1,7 @@
 import type { Condition, FieldCatalogue } from '../condition/condition.ts';
-import type { JsonObject } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
 import { isOfEvent, type ReportField, reportFields, userFields } from '../reports/fields.ts';
+import type { JsonObject } from '../storable-json.ts';
 
 /** The checked form of a broadcast's `segmentations` (interface.md, "Audience"). */
 export interface Segmentations {

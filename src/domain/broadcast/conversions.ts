@@ -1,8 +1,8 @@
 import type { Condition } from '../condition/condition.ts';
 import { parseCondition } from '../condition/parse-condition.ts';
-import { type JsonObject, property, safeInteger } from '../json.ts';
 import type { Problem } from '../problem.ts';
 import type { ReportField } from '../reports/fields.ts';
+import { type JsonObject, property, safeInteger } from '../storable-json.ts';
 import { audienceEventFields } from './audience.ts';
 
 /** The event that counts as a conversion, and how long after the message (decisions.md#conversions). */

@@ -1,6 +1,6 @@
 import type { DataOf } from '../event-type.ts';
-import { isJsonObject, property, unstorableText } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, property, unstorableText } from '../storable-json.ts';
 import type { broadcastCreated, MessageType } from './broadcast-events.ts';
 import { PARSE_MODES, type ParseMode, parseModeOf } from './markup.ts';
 import { parseReplyMarkup } from './reply-markup.ts';

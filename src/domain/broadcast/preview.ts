@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, property } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property } from '../storable-json.ts';
 import type { MessageType } from './broadcast-events.ts';
 import { type ParseMode, parseMarkup, parseModeOf } from './markup.ts';
 import type { Markup } from './markup-entity.ts';

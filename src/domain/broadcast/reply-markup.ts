@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, property } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property } from '../storable-json.ts';
 import { isTemplate } from './template.ts';
 import { templateProblem } from './template-check.ts';
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../storable-json.ts';
 import type { broadcastSettings } from './broadcast-events.ts';
 
 /** How a broadcast is sent (interface.md, "Sending settings"). */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../storable-json.ts';
 import type { broadcastVariant, MessageType } from './broadcast-events.ts';
 import { parseMessage } from './message.ts';
 import { BUCKETS } from './variant-of.ts';

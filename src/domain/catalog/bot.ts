@@ -2,6 +2,7 @@ import { type Decision, decider, differences, withChanges } from '../decider.ts'
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
 import type { SealedSecret } from '../sealing.ts';
+import { botChanged, botCreated, unitCreated, webhookSecretRotated } from './catalog-events.ts';
 import {
   currencyDigits,
   currencyProblem,
@@ -10,7 +11,6 @@ import {
   timezoneProblem,
   unitCodeProblem,
 } from './checks.ts';
-import { botChanged, botCreated, unitCreated, webhookSecretRotated } from './events.ts';
 
 /** Stream `bot-<public key>`: a bot's settings and units. */
 

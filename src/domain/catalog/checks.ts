@@ -1,6 +1,6 @@
 import { data, publishDate } from 'currency-codes';
-import { isStorable } from '../json.ts';
 import { Rejection } from '../rejection.ts';
+import { isStorable } from '../storable-json.ts';
 
 /** ISO 4217's currencies and `XTR`, the messaging platform's stars, with their minor-unit exponents (JPY 0, BHD 3). */
 const DIGITS: ReadonlyMap<string, number> = new Map([

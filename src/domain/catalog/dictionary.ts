@@ -1,8 +1,8 @@
 import { type Decision, decider } from '../decider.ts';
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
+import { eventDescribed } from './catalog-events.ts';
 import { MAX_NAME_LENGTH, textProblem } from './checks.ts';
-import { eventDescribed } from './events.ts';
 
 /** Stream `dictionary-<bot>`: the words that people read for a bot's events, in place of their names in the API. */
 

@@ -2,8 +2,8 @@ import { type Decision, decider } from '../decider.ts';
 import type { EventOf } from '../event-type.ts';
 import { FIRST_FREE_EVENT_ID, SALE_GOAL } from '../intake/system-events.ts';
 import { Rejection } from '../rejection.ts';
+import { eventTypeRegistered, goalCreated } from './catalog-events.ts';
 import { MAX_NAME_LENGTH, textProblem } from './checks.ts';
-import { eventTypeRegistered, goalCreated } from './events.ts';
 
 /**
  * Stream `eventtypes-<bot>`: the names of a bot's custom events and its goals. They share one sequence of event ids.

@@ -2,8 +2,8 @@ import Big from 'big.js';
 import { type Decision, decider } from '../decider.ts';
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
+import { exchangeRateSet } from './catalog-events.ts';
 import { unitCodeProblem } from './checks.ts';
-import { exchangeRateSet } from './events.ts';
 
 /** Stream `fx-global`: rates from one currency to another, each from a UTC day on. The last rate of a day counts. */
 

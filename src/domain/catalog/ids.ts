@@ -1,6 +1,6 @@
 import { decider } from '../decider.ts';
 import type { EventOf } from '../event-type.ts';
-import { idsReserved } from './events.ts';
+import { idsReserved } from './catalog-events.ts';
 
 /** Stream `ids-<kind>`: the reserved ids of a kind. Ids start at 1; each is reserved once, also after a restore. */
 export type IdKind =

@@ -1,8 +1,8 @@
 import { type Decision, decider, differences, withChanges } from '../decider.ts';
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
+import { keyIssued, keyRevoked, ownerChanged, ownerCreated } from './catalog-events.ts';
 import { currencyProblem, MAX_NAME_LENGTH, textProblem } from './checks.ts';
-import { keyIssued, keyRevoked, ownerChanged, ownerCreated } from './events.ts';
 
 /** Stream `owner-<id>`: an owner's profile and API keys. */
 

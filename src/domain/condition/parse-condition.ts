@@ -8,7 +8,7 @@ import {
   isGroupOperator,
   operatorsFor,
   operatorsIn,
-} from './operators.ts';
+} from './condition-operators.ts';
 import { type Constant, parseConstant } from './parse-value.ts';
 
 /** Bounds of decisions.md#report-bounds. */

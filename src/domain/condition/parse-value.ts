@@ -1,8 +1,8 @@
 import type { Temporal } from 'temporal-polyfill';
-import { exactNumber } from '../json.ts';
 import { instantsOf, LOCAL_TIME_FORMAT, type LocalInstants, parseLocalTime } from '../local-time.ts';
+import { exactNumber } from '../storable-json.ts';
 import type { FieldType, Value } from './condition.ts';
-import { type FieldOperator, type Grammar, operatorsFor } from './operators.ts';
+import { type FieldOperator, type Grammar, operatorsFor } from './condition-operators.ts';
 
 /** A checked constant of a condition. Dates stay local, because the operator decides which instant they mean. */
 export type Constant = Exclude<Value, { type: 'date' }> | { readonly type: 'date'; readonly value: LocalInstants };

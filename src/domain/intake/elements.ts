@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UNIT_CODE } from '../catalog/checks.ts';
-import { exactNumber, isJsonObject, isStorable, NO_ID, safeInteger } from '../json.ts';
+import { exactNumber, isJsonObject, isStorable, NO_ID, safeInteger } from '../storable-json.ts';
 import { roundedText } from './amounts.ts';
 import { isWithinYears, parseIso8601, parseRfc3339, YEARS } from './moment.ts';
 import {
@@ -15,7 +15,7 @@ import {
 /**
  * Shapes of the elements of the two intake methods, as a client or a file of past events has them (interface.md, "Target event" and "Custom event"; decisions.md#plain-values,
  * #exact-decimals, #event-dates, #event-values, #event-properties, #event-key). A number arrives as a JS number or, if a
- * double would lose digits, as a LosslessNumber. So domain/json.ts reads it, and its OpenAPI schema is written by hand. An
+ * double would lose digits, as a LosslessNumber. So domain/storable-json.ts reads it, and its OpenAPI schema is written by hand. An
  * optional field that is null counts as absent.
  */
 

@@ -1,5 +1,5 @@
 import { decider } from '../decider.ts';
-import { eventsImported } from './events.ts';
+import { eventsImported } from './intake-events.ts';
 
 /** Stream `import-<bot>/<file>`: the events of one imported file, and how far the import has read the file. */
 export interface EventImport {

@@ -1,6 +1,6 @@
-import { isJsonObject, safeInteger } from '../json.ts';
 import type { Problem } from '../problem.ts';
-import { type CustomFieldValue, type ImportedUser, importedUser } from './events.ts';
+import { isJsonObject, safeInteger } from '../storable-json.ts';
+import { type CustomFieldValue, type ImportedUser, importedUser } from './intake-events.ts';
 import { isWithinYears, parseIso8601 } from './moment.ts';
 import { isText, readTypedValue } from './typed-value.ts';
 

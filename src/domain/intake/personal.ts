@@ -1,4 +1,4 @@
-import type { LedgerEvent } from '../events.ts';
+import type { LedgerEvent } from '../ledger-events.ts';
 import { IV_BYTES, keyIdOfSecret, open, openSecret, type SealingKey, seal, sealedWith } from '../sealing.ts';
 import {
   type ImportedUser,
@@ -7,7 +7,7 @@ import {
   type SealedImportedUser,
   type SealedUpdateItem,
   type UpdateItem,
-} from './events.ts';
+} from './intake-events.ts';
 
 /** The subject whose key seals the personal fields of a bot's user. */
 export function subjectOf(bot: string, userId: number): string {

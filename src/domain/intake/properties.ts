@@ -1,6 +1,6 @@
-import { isJsonObject } from '../json.ts';
 import type { Problem } from '../problem.ts';
-import type { CustomFieldValue } from './events.ts';
+import { isJsonObject } from '../storable-json.ts';
+import type { CustomFieldValue } from './intake-events.ts';
 import { readTypedValue } from './typed-value.ts';
 
 /**

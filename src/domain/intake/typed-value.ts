@@ -1,6 +1,6 @@
-import { exactNumber, isStorable } from '../json.ts';
+import { exactNumber, isStorable } from '../storable-json.ts';
 import { roundedText } from './amounts.ts';
-import type { CustomFieldValue } from './events.ts';
+import type { CustomFieldValue } from './intake-events.ts';
 
 /**
  * Reads a value that keeps its JSON type: a custom field of a user, or a custom property of an event.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { autoPayout } from '../catalog/events.ts';
+import type { autoPayout } from '../catalog/catalog-events.ts';
 import { type Decision, decider } from '../decider.ts';
 import { type EventOf, eventType } from '../event-type.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decider } from '../decider.ts';
 import { type EventOf, eventType } from '../event-type.ts';
-import { customEventsReceived } from '../intake/events.ts';
+import { customEventsReceived } from '../intake/intake-events.ts';
 
 const userId = z.number().int().positive();
 

@@ -1,8 +1,8 @@
 import Big from 'big.js';
 import { isLosslessNumber, type LosslessNumber } from 'lossless-json';
-import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { isoWithOffset } from '../local-time.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../storable-json.ts';
 import { ATTEMPT_STATES, type AttemptState } from './funnel.ts';
 import type { FunnelReport, Report, RetentionReport, Separator, TrendsReport } from './report.ts';
 

@@ -1,5 +1,5 @@
 import type { Field, FieldCatalogue, FieldType } from '../condition/condition.ts';
-import { type FieldOperator, operatorsOf } from '../condition/operators.ts';
+import { type FieldOperator, operatorsOf } from '../condition/condition-operators.ts';
 import { FIXED_PROPERTIES, type PropertyType } from '../intake/properties.ts';
 
 /** The first part of a report field's name. Below some roots there are fixed columns, below others any key. */

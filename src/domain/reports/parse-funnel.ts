@@ -1,5 +1,5 @@
-import { type JsonObject, property } from '../json.ts';
 import { under } from '../problem.ts';
+import { type JsonObject, property } from '../storable-json.ts';
 import { CHART_AGGREGATIONS, METRIC_KEYS, parseMetric, TABLE_AGGREGATIONS } from './parse-metric.ts';
 import {
   checkChart,

@@ -1,6 +1,6 @@
 import type { FieldCatalogue } from '../condition/condition.ts';
-import { isJsonObject, type JsonObject, property } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property } from '../storable-json.ts';
 import { type ReportField, reportFields, userRecordFields } from './fields.ts';
 import { checkChart, parseCount, parseFilter, type SourceOptions, sourcePath } from './parse-source.ts';
 import {

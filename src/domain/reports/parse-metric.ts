@@ -1,6 +1,6 @@
 import { PROPERTY_NAME } from '../intake/properties.ts';
-import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../storable-json.ts';
 import { customPropertyOf } from './fields.ts';
 import { parseFilter } from './parse-source.ts';
 import { type Measure, type Metric, PROPERTY_FIELDS, type PropertyField } from './report.ts';

@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { yearProblem } from '../condition/parse-value.ts';
-import { isJsonObject, type JsonObject, property, unstorableText } from '../json.ts';
 import { instantsOf, LOCAL_TIME_FORMAT, parseLocalTime } from '../local-time.ts';
 import type { Problem, Warning } from '../problem.ts';
+import { isJsonObject, type JsonObject, property, unstorableText } from '../storable-json.ts';
 import { FUNNEL_KEYS, parseFunnel } from './parse-funnel.ts';
 import { LIST_KEYS, parseList } from './parse-list.ts';
 import { parseRetention, RETENTION_KEYS } from './parse-retention.ts';

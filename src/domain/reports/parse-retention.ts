@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, property } from '../json.ts';
 import { under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property } from '../storable-json.ts';
 import { MAX_BUCKETS, retentionCalendar } from './buckets.ts';
 import { parseEventId, parseText } from './parse-metric.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Condition, FieldCatalogue } from '../condition/condition.ts';
 import { parseCondition } from '../condition/parse-condition.ts';
-import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../storable-json.ts';
 import { isSeparator, type ReportField, reportFields, SEPARATOR_NAMES } from './fields.ts';
 import type { Period, Separator } from './report.ts';
 

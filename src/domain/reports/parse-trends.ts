@@ -1,5 +1,5 @@
-import { type JsonObject, property } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { type JsonObject, property } from '../storable-json.ts';
 import { bucketStarts, MAX_BUCKETS } from './buckets.ts';
 import { reportFields } from './fields.ts';
 import { CHART_AGGREGATIONS, METRIC_KEYS, parseMetric, TABLE_AGGREGATIONS } from './parse-metric.ts';

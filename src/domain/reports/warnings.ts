@@ -1,6 +1,6 @@
 import type { PropertyType } from '../intake/properties.ts';
-import { isJsonObject, type JsonObject, property, safeInteger } from '../json.ts';
 import { under, type Warning } from '../problem.ts';
+import { isJsonObject, type JsonObject, property, safeInteger } from '../storable-json.ts';
 import { customPropertyOf, savedSegmentOf } from './fields.ts';
 import { sourcePath } from './parse-source.ts';
 

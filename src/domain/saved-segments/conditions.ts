@@ -1,8 +1,8 @@
 import { parse } from 'lossless-json';
 import { type FilterConditions, refuseUnknownKeys } from '../broadcast/audience.ts';
 import { FILTER_KEYS, parseFilterConditions } from '../broadcast/audience-filter.ts';
-import { isJsonObject, unstorableText } from '../json.ts';
 import { type Problem, under } from '../problem.ts';
+import { isJsonObject, unstorableText } from '../storable-json.ts';
 
 /** Fewer than a filter may have: an audience or a report may name several saved segments. */
 const MAX_SAVED_CONDITIONS = 100;

@@ -2,7 +2,7 @@ import { MAX_NAME_LENGTH, textProblem } from '../catalog/checks.ts';
 import { type Decision, decider } from '../decider.ts';
 import type { DataOf, EventOf } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import { savedSegmentChanged, savedSegmentCreated, savedSegmentDeleted } from './events.ts';
+import { savedSegmentChanged, savedSegmentCreated, savedSegmentDeleted } from './saved-segment-events.ts';
 
 /** Stream `savedsegment-<bot>/<id>`: one saved segment, from its creation to its deletion. */
 

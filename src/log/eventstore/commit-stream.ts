@@ -4,7 +4,7 @@ import { pause } from '../../util/pause.ts';
 import { LogUnavailableError, LogUnfitError } from '../port.ts';
 import type { LogRecord } from '../validated/record.ts';
 import { type Chunk, type NewRecord, NotSentError, type RecordStore } from '../validated/record-store.ts';
-import { type EventStoreClient, NeverSentError, type NewEvent, type StoredEvent } from './client.ts';
+import { type EventStoreClient, NeverSentError, type NewEvent, type StoredEvent } from './eventstore-client.ts';
 
 export interface CommitStreamOptions {
   readonly client: Pick<EventStoreClient, 'append' | 'last' | 'read' | 'follow' | 'metadata'>;

@@ -3,12 +3,12 @@ import { createPool } from '../../database/pool.ts';
 import type { OpenOptions } from '../engine.ts';
 import { type EventLog, LogSilentError, LogUnavailableError } from '../port.ts';
 import { askForTls } from '../tls-probe.ts';
-import type { GroupLimits } from '../validated/appender.ts';
+import type { GroupLimits } from '../validated/validated-appender.ts';
 import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
-import { type EventStoreClient, isSilence, openEventStoreClient, refusedRights } from './client.ts';
 import { CommitStream, checkCommitStream, StreamUnfitError } from './commit-stream.ts';
 import { type EventStoreAddress, parseEventStoreUrl } from './engine.ts';
-import { EventStoreKeyring } from './keyring.ts';
+import { type EventStoreClient, isSilence, openEventStoreClient, refusedRights } from './eventstore-client.ts';
+import { EventStoreKeyring } from './eventstore-keyring.ts';
 import { migrations, SCHEMA } from './migrations.ts';
 
 export interface EventStoreLogOptions extends OpenOptions {

@@ -7,7 +7,7 @@ import type { DataKey } from '../port.ts';
 import { StaleIndexError } from '../validated/index-writer.ts';
 import { canonicalUuid, type LogRecord } from '../validated/record.ts';
 import type { NewRecord } from '../validated/record-store.ts';
-import type { KafkaClient, Tombstone } from './client.ts';
+import type { KafkaClient, Tombstone } from './kafka-client.ts';
 
 /** Keys of the index, and the first offset of the topic of keys that is not indexed yet, in one snapshot. */
 export interface IndexedKeys {

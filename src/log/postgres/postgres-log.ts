@@ -2,13 +2,13 @@ import type pg from 'pg';
 import { migrate } from '../../database/migrate.ts';
 import { createPool, type PoolOptions } from '../../database/pool.ts';
 import { COMMAND_MEMORY_MS, type EventLog } from '../port.ts';
-import { Appender } from './appender.ts';
 import { openGrowthNotifier } from './growth-notifier.ts';
-import { postgresKeyring } from './keyring.ts';
 import { migrations, SCHEMA } from './migrations.ts';
+import { Appender } from './postgres-appender.ts';
+import { postgresKeyring } from './postgres-keyring.ts';
 import { postgresReads } from './postgres-reads.ts';
+import { indexedStreamHeads, readStoredRecords } from './postgres-records.ts';
 import { readPages } from './reader.ts';
-import { indexedStreamHeads, readStoredRecords } from './stored-records.ts';
 
 export interface PostgresLogOptions {
   readonly connectionString: string;

@@ -2,9 +2,9 @@ import { pause } from '../../util/pause.ts';
 import { BETWEEN_EVENTS, decodeCommit, eventsBeginWith } from '../commit-codec.ts';
 import type { Batch, RecordedCommit, SubscribeOptions } from '../port.ts';
 import { categoryOf } from '../stream-name.ts';
+import type { Progress } from './index-progress.ts';
 import { exactPage, growth, nextOffsets, voidsWithin } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
-import type { Progress } from './progress.ts';
 import { type LogRecord, offsetAfter, positionOf } from './record.ts';
 import type { Chunk, RecordStore } from './record-store.ts';
 

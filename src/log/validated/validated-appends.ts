@@ -12,11 +12,11 @@ import {
   type StreamHead,
 } from '../port.ts';
 import { keyOf } from '../stream-name.ts';
-import type { Appender } from './appender.ts';
+import type { Progress } from './index-progress.ts';
 import { headOf, holderOf, verdictOn } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
-import type { Progress } from './progress.ts';
 import { positionOf } from './record.ts';
+import type { Appender } from './validated-appender.ts';
 import { silent } from './validated-reads.ts';
 
 /** A commit on its way to the log. */

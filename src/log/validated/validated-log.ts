@@ -1,18 +1,18 @@
 import type { Logger } from 'pino';
 import type { EventLog, Keyring, NewCommit } from '../port.ts';
 import { categoryOf } from '../stream-name.ts';
-import { Appender, type GroupLimits } from './appender.ts';
+import { Progress } from './index-progress.ts';
 import { nextOffsets } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
 import { prepareIndex } from './index-writer.ts';
 import { runIndexer } from './indexer.ts';
-import { Progress } from './progress.ts';
 import { canonicalUuid, isStreamName } from './record.ts';
 import type { RecordStore } from './record-store.ts';
-import { indexedStreamHeads, readStoredRecords } from './stored-records.ts';
 import { subscribeToIndex, subscribeToRecords } from './subscription.ts';
+import { Appender, type GroupLimits } from './validated-appender.ts';
 import { ValidatedAppends } from './validated-appends.ts';
 import { catchUpTo, validatedReads } from './validated-reads.ts';
+import { indexedStreamHeads, readStoredRecords } from './validated-records.ts';
 
 export interface ValidatedLogOptions {
   readonly engine: string;

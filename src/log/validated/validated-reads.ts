@@ -1,9 +1,9 @@
 import { inTime } from '../../util/in-time.ts';
 import { EMPTY_STREAM, type EventLog, LogUnavailableError } from '../port.ts';
 import { keyOf } from '../stream-name.ts';
+import type { Progress } from './index-progress.ts';
 import { commandHolder, readStream, streamHeadsOf } from './index-reader.ts';
 import type { Index } from './index-schema.ts';
-import type { Progress } from './progress.ts';
 import { offsetAfter, positionOf } from './record.ts';
 import type { RecordStore } from './record-store.ts';
 

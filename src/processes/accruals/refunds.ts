@@ -1,5 +1,5 @@
 import type { Accounts } from '../../commands/referral/accounts.ts';
-import { reverseAccrual } from '../../commands/referral/accruals.ts';
+import { reverseAccrual } from '../../commands/referral/accrue-rewards.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { within } from '../../log/port.ts';
 import { accountsManifest } from '../../projections/accounts/manifest.ts';

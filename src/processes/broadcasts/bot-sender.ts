@@ -1,4 +1,4 @@
-import type { BroadcastName } from '../../commands/broadcast/change.ts';
+import type { BroadcastName } from '../../commands/broadcast/change-broadcast.ts';
 import type { BotApi } from '../../platform/bot-api.ts';
 import { catalogManifest } from '../../projections/catalog/manifest.ts';
 import { findSendingBot, type SendingBot } from '../../queries/catalog/bots.ts';

@@ -1,4 +1,4 @@
-import { advanceBroadcast, type BroadcastName, existingBroadcast } from '../../commands/broadcast/change.ts';
+import { advanceBroadcast, type BroadcastName, existingBroadcast } from '../../commands/broadcast/change-broadcast.ts';
 import { newClickKey } from '../../commands/broadcast/click-keys.ts';
 import { abandonClaims } from '../../domain/broadcast/batches.ts';
 import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
@@ -10,7 +10,7 @@ import {
   startResolution,
   startSending,
   stopBroadcast,
-} from '../../domain/broadcast/lifecycle.ts';
+} from '../../domain/broadcast/broadcast-steps.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isDatabaseDown } from '../../database/errors.ts';
+import { isDatabaseDown } from '../../database/database-errors.ts';
 import { abandonClaims } from '../../domain/broadcast/batches.ts';
 import { pauseBot } from '../../domain/broadcast/bot-pause.ts';
 import type { Messages } from '../../domain/broadcast/sending-message.ts';

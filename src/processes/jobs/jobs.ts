@@ -1,10 +1,10 @@
-import type { LongWorkContext, Progress } from '../../administration/context.ts';
+import type { LongWorkContext, Progress } from '../../administration/administration-context.ts';
 import { beginJob, leaveJob, saveProgress } from '../../administration/job-progress.ts';
 import { failureOf, runJob } from '../../administration/run-job.ts';
 import { load } from '../../commands/decide-and-append.ts';
-import { finishJob } from '../../commands/operations/work.ts';
+import { finishJob } from '../../commands/operations/operator-work.ts';
 import { FRESH_MS } from '../../database/fresh-cache.ts';
-import { type Job, type JobResult, work } from '../../domain/operations/work.ts';
+import { type Job, type JobResult, work } from '../../domain/operations/work-events.ts';
 import { WORK_STREAM } from '../../domain/streams.ts';
 import { isPassing } from '../../log/is-passing.ts';
 import { loadReadModel } from '../../projections/load-read-model.ts';

@@ -3,9 +3,9 @@ import { categoryOf, keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../batch-sql.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { type AccountCommit, accountCommit } from './account-commit.ts';
-import { addAccrual, addLock, applyReversal, type Earnings, noEarnings, writeEarnings } from './accruals.ts';
+import { addAccrual, addLock, applyReversal, type Earnings, noEarnings, writeEarnings } from './accrual-rows.ts';
 import { accountsManifest } from './manifest.ts';
-import { applyAddress, applyPayoutEvent, applyRequest } from './payouts.ts';
+import { applyAddress, applyPayoutEvent, applyRequest } from './payout-rows.ts';
 import { ACCOUNTS_DDL, ACCOUNTS_PLACEMENT } from './tables.ts';
 
 /** Referrers' accounts: accruals, balances, payouts and their attempts; and how often each bot has set its webhook. */

@@ -9,7 +9,7 @@ import { OPEN_STATUSES } from '../../domain/broadcast/broadcast-status.ts';
 import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
 import type { segmentPartUploaded } from '../../domain/broadcast/segment.ts';
 import type { DataOf } from '../../domain/event-type.ts';
-import type { LedgerEvent } from '../../domain/events.ts';
+import type { LedgerEvent } from '../../domain/ledger-events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { copyInto, copyLine } from '../batch-sql.ts';
 import { placed, type ReadModel } from '../read-model.ts';

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { LedgerEvent } from '../../domain/events.ts';
 import { SALE_GOAL } from '../../domain/intake/system-events.ts';
+import type { LedgerEvent } from '../../domain/ledger-events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { catalogManifest } from './manifest.ts';

@@ -1,5 +1,5 @@
 import type { DataOf } from '../../domain/event-type.ts';
-import type { PayloadState } from '../../domain/intake/fold.ts';
+import type { PayloadState } from '../../domain/intake/intake-fold.ts';
 import type { Utm } from '../../domain/intake/utm.ts';
 import type { rewardRefused } from '../../domain/referral/account-events.ts';
 import type { Position } from '../../log/port.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { UpdateItem } from '../../domain/intake/events.ts';
+import type { UpdateItem } from '../../domain/intake/intake-events.ts';
 import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { partitionOf } from '../../log/port.ts';
 import { copyInto, copyLine } from '../batch-sql.ts';

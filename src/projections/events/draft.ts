@@ -1,5 +1,5 @@
 import { type EventValue, minorValue, normalValue } from '../../domain/intake/amounts.ts';
-import type { UpdateItem } from '../../domain/intake/events.ts';
+import type { UpdateItem } from '../../domain/intake/intake-events.ts';
 import type { Position } from '../../log/port.ts';
 
 /** The API method that received an event. */

@@ -1,17 +1,18 @@
 import type { ClientBase } from 'pg';
-import { CODE_EVENTS, ERROR_MEMORY_MS, LATE_USER_MS } from '../../domain/intake/fold.ts';
+import { CODE_EVENTS, ERROR_MEMORY_MS, LATE_USER_MS } from '../../domain/intake/intake-fold.ts';
 import { categoryOf } from '../../log/stream-name.ts';
 import { findByKey } from '../batch-sql.ts';
 import { deleteExpired, type Retention, UPDATE_IDS_RETENTION } from '../intake-state.ts';
 import type { ReadModel } from '../read-model.ts';
-import { convertAmounts, priceEvents } from './amounts.ts';
 import type { Outcome, Tail, User } from './batch.ts';
-import { writePropertyErrors, writeUnknownUsers } from './bot-errors.ts';
-import { saveBots } from './bots.ts';
+import { writePropertyErrors, writeUnknownUsers } from './bot-error-rows.ts';
 import { writeCharges, writeRefundedPayments } from './charges.ts';
 import { byMoment } from './draft.ts';
-import { foldBatch } from './fold.ts';
-import { loadBatch, tailCache } from './load.ts';
+import { convertAmounts, priceEvents } from './event-amounts.ts';
+import { saveBots } from './event-bots.ts';
+import { foldBatch } from './events-fold.ts';
+import { loadBatch, tailCache } from './events-load.ts';
+import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './events-write.ts';
 import { eventsManifest } from './manifest.ts';
 import { storeMoney } from './money.ts';
 import { archiveSlice } from './packed/archive.ts';
@@ -19,14 +20,13 @@ import { allEvents } from './packed/archived-rows.ts';
 import type { PackLimits } from './packed/due.ts';
 import { packSlice } from './packed/pack.ts';
 import { PACKED_TABLES } from './packed/packed-tables.ts';
-import { writePropertyNames } from './properties.ts';
+import { writePropertyNames } from './property-rows.ts';
 import { restoreLate } from './restore-late.ts';
 import { hasRevaluations, recordRevaluations, revalueSlice } from './revaluations.ts';
 import { writeRefusals, writeRewardable } from './rewards.ts';
 import { placeAppSessions, placeSessions } from './sessions.ts';
 import { EVENTS_DDL, EVENTS_PLACEMENT } from './tables.ts';
-import { identifyUtms, isLate, placeUtms } from './utm.ts';
-import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './write.ts';
+import { identifyUtms, isLate, placeUtms } from './utm-rows.ts';
 
 /**
  * Events with their sessions, UTM and amounts, the types of events, and bot errors. They are one read model: one

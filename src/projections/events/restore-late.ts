@@ -4,7 +4,7 @@ import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { HOUR_MS } from '../intake-state.ts';
 import type { User } from './batch.ts';
 
-import { type NeededRows, restoreRows } from './packed/restore.ts';
+import { type NeededRows, restoreRows } from './packed/restore-rows.ts';
 import { SESSION_GAP_MS } from './sessions.ts';
 
 /** Longer than nearly all sessions. */

@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
-import { convertAmounts, type EventKey } from './amounts.ts';
 import type { NewUnit } from './batch.ts';
 import type { Moment } from './draft.ts';
+import { convertAmounts, type EventKey } from './event-amounts.ts';
 import { DAY_MS, type MoneyChanges, NEVER } from './money.ts';
-import { restoreUnit } from './packed/restore.ts';
+import { restoreUnit } from './packed/restore-rows.ts';
 
 /**
  * A changed rate or currency, or a new unit, may touch all events of many bots. To convert them takes 50 µs an event:

@@ -3,8 +3,8 @@ import { ofBot } from '../../database/citus.ts';
 import { partitionOf } from '../../log/port.ts';
 import { copyInto, copyLine, nameOf, onlyBot } from '../batch-sql.ts';
 import type { Refusal, Rewardable } from './batch.ts';
-import { PAYLOAD, SOURCE } from './bot-errors.ts';
-import { restoreRows } from './packed/restore.ts';
+import { PAYLOAD, SOURCE } from './bot-error-rows.ts';
+import { restoreRows } from './packed/restore-rows.ts';
 
 /**
  * The events that accruals of the referral program are computed from: they count and trigger a rule of their bot.

@@ -4,7 +4,7 @@ import { CHARGES_DDL } from './charges.ts';
 import { DEFERRED_DDL } from './deferred-events.ts';
 import { ARCHIVING_DDL } from './packed/archive.ts';
 import { PACKED_DDL, PACKED_TABLES } from './packed/packed-tables.ts';
-import { PROPERTIES_DDL } from './properties.ts';
+import { PROPERTIES_DDL } from './property-rows.ts';
 import { REVALUATIONS_DDL } from './revaluations.ts';
 import { REWARDS_DDL } from './rewards.ts';
 

@@ -9,11 +9,11 @@ import {
   UPDATE_IDS_RETENTION,
 } from '../intake-state.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { foldCommit, OUTCOME_MEMORY_MS } from './fold.ts';
-import { type Bot, loadBatch, saveBots } from './load.ts';
 import { referralManifest } from './manifest.ts';
+import { foldCommit, OUTCOME_MEMORY_MS } from './referral-fold.ts';
+import { type Bot, loadBatch, saveBots } from './referral-load.ts';
+import { backfill, writeAdded, writeRules } from './referral-write.ts';
 import { REFERRAL_DDL, REFERRAL_PLACEMENT } from './tables.ts';
-import { backfill, writeAdded, writeRules } from './write.ts';
 
 /** Referral codes and their owners, referrals, reward rules, and the units that rewards are paid in. */
 export const referralReadModel: ReadModel = {

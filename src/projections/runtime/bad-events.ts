@@ -1,5 +1,5 @@
 import { inTransaction } from '../../database/transaction.ts';
-import { deadLetterSkipped } from '../../domain/operations/dead-letters.ts';
+import { deadLetterSkipped } from '../../domain/operations/dead-letter-events.ts';
 import { projectionStream } from '../../domain/streams.ts';
 import { type EventLog, partitionOf, type RecordedCommit } from '../../log/port.ts';
 import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';

@@ -1,4 +1,4 @@
-import { typesBeside } from '../../domain/events.ts';
+import { typesBeside } from '../../domain/ledger-events.ts';
 import type { Position } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { createWriter, NOTHING, type Part, type Target, type Writer } from './apply.ts';

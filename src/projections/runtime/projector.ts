@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createLeaseHolder } from '../../database/lease.ts';
 import { isHeld } from '../../database/lease-rows.ts';
-import { followVersion } from './follow.ts';
+import { followVersion } from './follow-log.ts';
 import type { ProjectorOptions, SharedByProjectors } from './projector-options.ts';
 import { replaySchemaOf, verifyLeaseOf } from './verify.ts';
 import { createVersion, isFollowed, removeDropped, setError, type Version } from './versions.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from 'node:timers/promises';
-import { isKnownType, readEvent } from '../../domain/events.ts';
 import { keyIdsOf, openEvent } from '../../domain/intake/personal.ts';
+import { isKnownType, readEvent } from '../../domain/ledger-events.ts';
 import type { Batch, Keyring, RecordedCommit } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';

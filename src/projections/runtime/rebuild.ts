@@ -1,7 +1,7 @@
 import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
 import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
-import { buildVersion } from './follow.ts';
+import { buildVersion } from './follow-log.ts';
 import type { ProjectorOptions } from './projector-options.ts';
 import { createVersion, findVersion, setError, type Version, versionsOf } from './versions.ts';
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { ClientBase } from 'pg';
 import { isCitus } from '../../database/citus.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { typesBeside } from '../../domain/events.ts';
+import { typesBeside } from '../../domain/ledger-events.ts';
 import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { LedgerEvent } from '../../domain/events.ts';
+import type { LedgerEvent } from '../../domain/ledger-events.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { placed, type ReadCommit, type ReadModel } from '../read-model.ts';
 import { reportsManifest } from './manifest.ts';

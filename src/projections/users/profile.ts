@@ -1,4 +1,4 @@
-import type { ImportedUser, UpdateItem } from '../../domain/intake/events.ts';
+import type { ImportedUser, UpdateItem } from '../../domain/intake/intake-events.ts';
 import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import type { Utm } from '../../domain/intake/utm.ts';
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { CustomFieldValue, ImportedUser, UpdateItem } from '../../domain/intake/events.ts';
+import type { CustomFieldValue, ImportedUser, UpdateItem } from '../../domain/intake/intake-events.ts';
 import {
   acceptUpdate,
   acceptUser,
@@ -10,7 +10,7 @@ import {
   namedKeys,
   nameKeys,
   utmOfVisit,
-} from '../../domain/intake/fold.ts';
+} from '../../domain/intake/intake-fold.ts';
 import { importInClear, updateInClear } from '../../domain/intake/personal.ts';
 import { categoryOf, keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../batch-sql.ts';

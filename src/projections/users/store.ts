@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
-import { type PayloadState, payloadState } from '../../domain/intake/fold.ts';
+import { type PayloadState, payloadState } from '../../domain/intake/intake-fold.ts';
 import type { Separators } from '../../domain/intake/utm.ts';
 import { copyInto, copyLine, nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { loadBotRows } from '../bot-rows.ts';

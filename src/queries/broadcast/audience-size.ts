@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { cancellable } from '../../database/cancellable.ts';
 import { isCitus } from '../../database/citus.ts';
-import { StatementTimeoutError } from '../../database/errors.ts';
+import { StatementTimeoutError } from '../../database/database-errors.ts';
 import type { Segmentations } from '../../domain/broadcast/audience.ts';
 import { snapshotOf } from '../reports/snapshot.ts';
 import { statement } from '../reports/statement.ts';

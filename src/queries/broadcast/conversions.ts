@@ -7,7 +7,7 @@ import { codedOf, indexesOf, numbersOf } from '../../columns/chunk.ts';
 import { firstFrom } from '../../columns/positions.ts';
 import { cancellable } from '../../database/cancellable.ts';
 import { isCitus, ofBot } from '../../database/citus.ts';
-import { StatementTimeoutError } from '../../database/errors.ts';
+import { StatementTimeoutError } from '../../database/database-errors.ts';
 import type { Conversion } from '../../domain/broadcast/conversions.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import { BUCKETS, bucketEnds } from '../../domain/broadcast/variant-of.ts';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashSecret, isPublicKey, parseApiKey } from '../../domain/catalog/api-key.ts';
-import type { KeyKind } from '../../domain/catalog/events.ts';
+import type { KeyKind } from '../../domain/catalog/catalog-events.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { Sources } from '../../domain/sources.ts';
 import { type BotRow, findBots } from './bots.ts';

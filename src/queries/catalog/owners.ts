@@ -1,5 +1,5 @@
 import { preparedRows, type Tables } from '../../database/tables.ts';
-import type { KeyKind } from '../../domain/catalog/events.ts';
+import type { KeyKind } from '../../domain/catalog/catalog-events.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 
 export interface OwnerRow {

@@ -5,9 +5,9 @@ import { stateSql } from '../broadcast/recipients.ts';
 import { entriesFrom, entryColumns } from '../referral/entries.ts';
 import { statement } from '../reports/statement.ts';
 import { type ExportKind, isNotErased, isWithin, selected, selectList } from './columns.ts';
-import { eventRows } from './events.ts';
+import { eventRows } from './export-events.ts';
 import type { ExportRequest, ExportRows, ExportSource, ExportTables, ReadPages } from './export-source.ts';
-import { userRows } from './users.ts';
+import { userRows } from './export-users.ts';
 
 /** The read models that each export reads. All leave out erased users; `users` lists them. */
 export const TABLES_READ: Readonly<Record<ExportKind, readonly (keyof ExportTables)[]>> = {

@@ -1,5 +1,5 @@
 import type { Tables } from '../../database/tables.ts';
-import { ERROR_MEMORY_MS } from '../../domain/intake/fold.ts';
+import { ERROR_MEMORY_MS } from '../../domain/intake/intake-fold.ts';
 
 /** An accepted element that could not be processed as sent (decisions.md#bot-errors). */
 export interface BotError {

@@ -3,7 +3,7 @@ import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../columns/chunk
 import { decodeColumn } from '../../columns/encoding.ts';
 import type { EventSource, OnChunk } from '../../columns/event-source.ts';
 import { firstFrom } from '../../columns/positions.ts';
-import { propertyOf } from '../../columns/properties.ts';
+import { propertyOf } from '../../columns/property-codes.ts';
 import { bytesOfColumns, type Columns, type Kept, TOO_LARGE } from './chunk-cache.ts';
 import type { StoredChunk, StoredEvents, StoredEventsOptions } from './stored-events.ts';
 

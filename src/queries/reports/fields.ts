@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LosslessNumber } from 'lossless-json';
 import type { CodedName, ColumnName } from '../../columns/chunk.ts';
-import { propertyColumn } from '../../columns/properties.ts';
+import { propertyColumn } from '../../columns/property-codes.ts';
 import { ofBot } from '../../database/citus.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { EventColumn, ReportField } from '../../domain/reports/fields.ts';

@@ -12,7 +12,7 @@ import {
 import type { FunnelReport } from '../../domain/reports/report.ts';
 import type { Column, Row, Rows } from './answer.ts';
 import { breakdownColumns, type CombinationTally, lineNamed, tallyByCombination } from './breakdown.ts';
-import { separatorCombinations } from './combinations.ts';
+import { separatorCombinations } from './combination-keys.ts';
 import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';
 

@@ -24,7 +24,7 @@ import {
   NoSuchCellError,
   tallyByCombination,
 } from './breakdown.ts';
-import { separatorCombinations } from './combinations.ts';
+import { separatorCombinations } from './combination-keys.ts';
 import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';
 import type { Span } from './stored-events.ts';

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import pg from 'pg';
 import { copyRows, type OnBinaryRow } from '../../database/copy-rows.ts';
-import { DatabaseUnavailableError } from '../../database/errors.ts';
+import { DatabaseUnavailableError } from '../../database/database-errors.ts';
 import { inTime } from '../../util/in-time.ts';
 import { statement } from './statement.ts';
 

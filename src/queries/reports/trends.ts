@@ -1,16 +1,16 @@
 import { atLeast } from '../../columns/array-pool.ts';
 import type { Combinations } from '../../columns/combinations.ts';
 import type { EventFilter } from '../../columns/event-filter.ts';
+import { usersTally } from '../../columns/measures/cell-marks.ts';
 import { bytesOfUser, createTally } from '../../columns/measures/create-tally.ts';
 import type { EventTally, TallySize, ValueOf } from '../../columns/measures/tally.ts';
-import { usersTally } from '../../columns/measures/users.ts';
 import { eachBucket } from '../../columns/positions.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { TrendsCell } from '../../domain/reports/cell.ts';
 import type { Axis, Metric, TrendsReport } from '../../domain/reports/report.ts';
 import { type Cell, type Column, checkCells, measureCell, type Row, type Rows } from './answer.ts';
 import { breakdownColumns, cellsOf, lineNamed } from './breakdown.ts';
-import { separatorCombinations } from './combinations.ts';
+import { separatorCombinations } from './combination-keys.ts';
 import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';
 import { countedLines, type LineFinder, type Lines, linesOf, ONE_LINE, rangesOf } from './trends-breakdown.ts';

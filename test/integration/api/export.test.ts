@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
-import type { KeyKind } from '../../../src/domain/catalog/events.ts';
+import type { KeyKind } from '../../../src/domain/catalog/catalog-events.ts';
 import { readExport } from '../../support/read-export.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
 import type { Answer } from '../../support/service.ts';
 import { type SettingsService, startSettingsService } from '../../support/settings.ts';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeAnswer } from '../../../src/api/broadcast/schemas.ts';
-import { advanceBroadcast } from '../../../src/commands/broadcast/change.ts';
+import { advanceBroadcast } from '../../../src/commands/broadcast/change-broadcast.ts';
 import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
 import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { importUsers } from '../../../src/commands/intake/import-users.ts';
 import { MESSAGE_TYPES } from '../../../src/domain/broadcast/broadcast-events.ts';
-import { freezeAudience, startResolution, startSending } from '../../../src/domain/broadcast/lifecycle.ts';
+import { freezeAudience, startResolution, startSending } from '../../../src/domain/broadcast/broadcast-steps.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
 import { TOKEN } from '../../support/broadcasts.ts';
 import type { Answer, TestBot } from '../../support/service.ts';

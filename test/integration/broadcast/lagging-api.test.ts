@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { advanceBroadcast } from '../../../src/commands/broadcast/change.ts';
+import { advanceBroadcast } from '../../../src/commands/broadcast/change-broadcast.ts';
 import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
 import { createBot } from '../../../src/commands/catalog/bots.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
@@ -8,7 +8,7 @@ import {
   freezeAudience,
   startResolution,
   startSending,
-} from '../../../src/domain/broadcast/lifecycle.ts';
+} from '../../../src/domain/broadcast/broadcast-steps.ts';
 import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { recipientsReadModel } from '../../../src/projections/recipients/read-model.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { broadcastAnswer } from '../../../src/api/broadcast/schemas.ts';
-import { advanceBroadcast } from '../../../src/commands/broadcast/change.ts';
+import { advanceBroadcast } from '../../../src/commands/broadcast/change-broadcast.ts';
 import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
 import { changeBot } from '../../../src/commands/catalog/bots.ts';
 import { changeOwner } from '../../../src/commands/catalog/owners.ts';
@@ -12,7 +12,7 @@ import {
   startResolution,
   startSending,
   stopBroadcast,
-} from '../../../src/domain/broadcast/lifecycle.ts';
+} from '../../../src/domain/broadcast/broadcast-steps.ts';
 import type { Decision } from '../../../src/domain/decider.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
 import type { Answer, TestBot } from '../../support/service.ts';

@@ -6,7 +6,7 @@ import {
   archiveBroadcast,
   deleteBroadcast,
   saveBroadcast,
-} from '../../../src/commands/broadcast/change.ts';
+} from '../../../src/commands/broadcast/change-broadcast.ts';
 import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
 import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
 import { createBot } from '../../../src/commands/catalog/bots.ts';
@@ -18,7 +18,7 @@ import {
   freezeAudience,
   startResolution,
   startSending,
-} from '../../../src/domain/broadcast/lifecycle.ts';
+} from '../../../src/domain/broadcast/broadcast-steps.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/broadcast/settings.ts';
 import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { anOwner } from '../../support/catalog.ts';

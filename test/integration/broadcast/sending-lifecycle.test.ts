@@ -3,7 +3,7 @@ import { cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
 import { changeOwner } from '../../../src/commands/catalog/owners.ts';
 import { ANY_CATEGORIES } from '../../../src/domain/streams.ts';
 import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';
-import { broadcastsProcess } from '../../../src/processes/broadcasts/process.ts';
+import { broadcastsProcess } from '../../../src/processes/broadcasts/broadcast-process.ts';
 import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';
 import { projectionStatus } from '../../../src/projections/runtime/status.ts';
 import { pause } from '../../../src/util/pause.ts';

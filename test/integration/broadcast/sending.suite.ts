@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
-import { broadcastsProcess } from '../../../src/processes/broadcasts/process.ts';
+import { broadcastsProcess } from '../../../src/processes/broadcasts/broadcast-process.ts';
 import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import { projectionStatus } from '../../../src/projections/runtime/status.ts';
 import { type Behaviour, type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import type { LedgerEvent } from '../../../src/domain/events.ts';
+import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import { storedConditions } from '../../../src/domain/saved-segments/conditions.ts';
 import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';

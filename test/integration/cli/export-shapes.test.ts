@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readEvent } from '../../../src/domain/events.ts';
+import { readEvent } from '../../../src/domain/ledger-events.ts';
 import { startTestCli, type TestCli } from '../../support/cli.ts';
 import { zipOf } from '../../support/zip.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readEvent } from '../../../src/domain/events.ts';
+import { readEvent } from '../../../src/domain/ledger-events.ts';
 import { LogUnavailableError } from '../../../src/log/port.ts';
 import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import { startTestCli, type TestCli } from '../../support/cli.ts';

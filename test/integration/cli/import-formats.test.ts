@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readEvent } from '../../../src/domain/events.ts';
-import type { ImportedEventItem } from '../../../src/domain/intake/events.ts';
+import type { ImportedEventItem } from '../../../src/domain/intake/intake-events.ts';
+import { readEvent } from '../../../src/domain/ledger-events.ts';
 import { startTestCli, type TestCli } from '../../support/cli.ts';
 import { zipOf } from '../../support/zip.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { beginAttempt, endAttempt } from '../../../src/commands/referral/announce-payout.ts';
 import { requestPayout } from '../../../src/commands/referral/payouts.ts';
 import { startTestCli, type TestCli } from '../../support/cli.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { clickHouseDestination } from '../../../src/administration/follow/clickhouse.ts';
 import { type Destination, UnfitDestinationError } from '../../../src/administration/follow/destination.ts';
-import { type FollowOptions, follow } from '../../../src/administration/follow/follow.ts';
+import { type FollowOptions, follow } from '../../../src/administration/follow/follow-events.ts';
 import { s3Destination } from '../../../src/administration/follow/s3.ts';
-import { customEventsReceived } from '../../../src/domain/intake/events.ts';
+import { customEventsReceived } from '../../../src/domain/intake/intake-events.ts';
 import { hasClickHouse, startClickHouse } from '../../support/clickhouse-server.ts';
 import { newCommit } from '../../support/log.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clickHouseDestination } from '../../../src/administration/follow/clickhouse.ts';
 import { type Destination, UnfitDestinationError } from '../../../src/administration/follow/destination.ts';
-import { follow } from '../../../src/administration/follow/follow.ts';
+import { follow } from '../../../src/administration/follow/follow-events.ts';
 import { s3Destination } from '../../../src/administration/follow/s3.ts';
-import { eventTypeRegistered } from '../../../src/domain/catalog/events.ts';
+import { eventTypeRegistered } from '../../../src/domain/catalog/catalog-events.ts';
 import {
   customEventsReceived,
   eventsImported,
   targetEventsReceived,
   updatesReceived,
   userErased,
-} from '../../../src/domain/intake/events.ts';
+} from '../../../src/domain/intake/intake-events.ts';
 import { EMPTY_STREAM, type LogEvent } from '../../../src/log/port.ts';
 import { type ClickHouseServer, hasClickHouse, startClickHouse } from '../../support/clickhouse-server.ts';
 import { eventsIn, eventsInClickHouse, eventsInS3, type Followed } from '../../support/followed.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appendIntake } from '../../../src/commands/intake/append-intake.ts';
-import { updatesReceived } from '../../../src/domain/intake/events.ts';
+import { updatesReceived } from '../../../src/domain/intake/intake-events.ts';
 import { sealUpdate, subjectOf } from '../../../src/domain/intake/personal.ts';
 import { botStream, eventTypesStream, ownerStream } from '../../../src/domain/streams.ts';
 import { broadcastsReadModel } from '../../../src/projections/broadcasts/read-model.ts';

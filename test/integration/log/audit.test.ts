@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openAuditedStreamHeads } from '../../../src/log/audit.ts';
+import { openAuditedStreamHeads } from '../../../src/log/log-audit.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { encodeCommit } from '../../../src/log/commit-codec.ts';
-import { type EventStoreClient, openEventStoreClient } from '../../../src/log/eventstore/client.ts';
 import { StreamDamagedError, StreamUnfitError } from '../../../src/log/eventstore/commit-stream.ts';
+import { type EventStoreClient, openEventStoreClient } from '../../../src/log/eventstore/eventstore-client.ts';
 import {
   CommitTooLargeError,
   type EventLog,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditResult } from '../../../src/administration/run-job.ts';
 import { examine } from '../../../src/app/doctor/examine.ts';
-import { recordAudit } from '../../../src/commands/operations/work.ts';
+import { recordAudit } from '../../../src/commands/operations/operator-work.ts';
 import { WORK_STREAM } from '../../../src/domain/streams.ts';
 import { botledger } from '../../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type UpdateItem, updatesReceived } from '../../../src/domain/intake/events.ts';
+import { type UpdateItem, updatesReceived } from '../../../src/domain/intake/intake-events.ts';
 import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
 import { intakeStream } from '../../../src/domain/streams.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';

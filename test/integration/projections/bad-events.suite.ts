@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deadLetterSkipped } from '../../../src/domain/operations/dead-letters.ts';
+import { deadLetterSkipped } from '../../../src/domain/operations/dead-letter-events.ts';
 import { ANY_CATEGORIES, projectionStream } from '../../../src/domain/streams.ts';
 import { EMPTY_STREAM } from '../../../src/log/port.ts';
 import { schemaOf } from '../../../src/projections/read-model.ts';

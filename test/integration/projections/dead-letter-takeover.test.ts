@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { decideLetter } from '../../../src/administration/dead-letters.ts';
+import { decideLetter } from '../../../src/administration/dead-letter-work.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { customEventsReceived } from '../../../src/domain/intake/events.ts';
+import { customEventsReceived } from '../../../src/domain/intake/intake-events.ts';
 import { projectionStream } from '../../../src/domain/streams.ts';
 import type { RecordedCommit } from '../../../src/log/port.ts';
 import type { ReadModel } from '../../../src/projections/read-model.ts';

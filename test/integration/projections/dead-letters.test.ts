@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { deadLetterSkipped } from '../../../src/domain/operations/dead-letters.ts';
+import { deadLetterSkipped } from '../../../src/domain/operations/dead-letter-events.ts';
 import { intakeStream, projectionStream } from '../../../src/domain/streams.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { botledger, operate } from '../../support/operate.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerEvent } from '../../../src/domain/events.ts';
+import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
 import type { ReadCommit } from '../../../src/projections/read-model.ts';
 import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 import { cut, EPOCH, partitionsOf, type Step, step } from '../../support/intake-logs.ts';

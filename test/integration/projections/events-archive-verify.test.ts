@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isCitus } from '../../../src/database/citus.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { customEventsReceived, usersImported } from '../../../src/domain/intake/events.ts';
+import { customEventsReceived, usersImported } from '../../../src/domain/intake/intake-events.ts';
 import {
   ANY_CATEGORIES,
   botStream,

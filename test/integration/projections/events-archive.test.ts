@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerEvent } from '../../../src/domain/events.ts';
+import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
 import {
   ARCHIVED_COLUMNS,
   allEvents,

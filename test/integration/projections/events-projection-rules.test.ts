@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerEvent } from '../../../src/domain/events.ts';
 import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
+import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
 import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import { eventsSnapshot } from '../../support/events-snapshot.ts';
 import type { EventRow } from '../../support/intake-fold.ts';

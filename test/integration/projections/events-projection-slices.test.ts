@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import type { LedgerEvent } from '../../../src/domain/events.ts';
+import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
 import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import { recordRevaluations, revalueSlice } from '../../../src/projections/events/revaluations.ts';
 import type { ReadCommit } from '../../../src/projections/read-model.ts';

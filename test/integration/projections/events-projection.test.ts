@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerEvent } from '../../../src/domain/events.ts';
-import type { UpdateItem } from '../../../src/domain/intake/events.ts';
+import type { UpdateItem } from '../../../src/domain/intake/intake-events.ts';
+import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
 import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import type { ReadCommit } from '../../../src/projections/read-model.ts';
 import { eventsSnapshot, sorted } from '../../support/events-snapshot.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { LedgerEvent } from '../../../src/domain/events.ts';
-import type { CustomEventItem } from '../../../src/domain/intake/events.ts';
+import type { CustomEventItem } from '../../../src/domain/intake/intake-events.ts';
+import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
 import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import type { ReadCommit } from '../../../src/projections/read-model.ts';
 import { DAY, EPOCH, partitionsOf, type Step } from '../../support/intake-logs.ts';

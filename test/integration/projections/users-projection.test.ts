@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerEvent } from '../../../src/domain/events.ts';
-import type { UpdateItem } from '../../../src/domain/intake/events.ts';
+import type { UpdateItem } from '../../../src/domain/intake/intake-events.ts';
 import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
+import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
 import type { ReadCommit } from '../../../src/projections/read-model.ts';
 import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 import { foldIntake } from '../../support/intake-fold.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { customEventsReceived } from '../../../src/domain/intake/events.ts';
+import { customEventsReceived } from '../../../src/domain/intake/intake-events.ts';
 import type { RecordedCommit } from '../../../src/log/port.ts';
 import type { ReadModel } from '../../../src/projections/read-model.ts';
 import { createWriter, type Target } from '../../../src/projections/runtime/apply.ts';

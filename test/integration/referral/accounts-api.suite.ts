@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { type Accounts, createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { administerPayout } from '../../../src/commands/referral/payouts.ts';
 import { changeRule, createRule } from '../../../src/commands/referral/rules.ts';
 import { setRate } from '../../../src/commands/referral/set-rate.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Accounts, createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { attemptPayout } from '../../../src/domain/referral/account/payout.ts';
 import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';
 import { item, percentItem } from '../../support/account-samples.ts';

@@ -11,7 +11,7 @@ import { accountStream } from '../../../src/domain/streams.ts';
 import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';
 import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import type { AccountName } from '../../../src/queries/referral/account-source.ts';
-import { accrualsOf } from '../../../src/queries/referral/accruals.ts';
+import { accrualsOf } from '../../../src/queries/referral/accrual-list.ts';
 import { balanceAt, balanceOf, balancesOf } from '../../../src/queries/referral/balance.ts';
 import { entriesOf } from '../../../src/queries/referral/entries.ts';
 import { historyRows } from '../../../src/queries/referral/history.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { auditAccount } from '../../../src/commands/referral/audit-account.ts';
 import { booksClosed } from '../../../src/domain/referral/books-events.ts';
 import { booksStream } from '../../../src/domain/streams.ts';

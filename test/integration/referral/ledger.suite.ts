@@ -11,7 +11,7 @@ import { account } from '../../../src/domain/referral/account/account.ts';
 import type { AccountEvent, Payout } from '../../../src/domain/referral/account/state.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 import { accountStream } from '../../../src/domain/streams.ts';
-import { accruals } from '../../../src/processes/accruals/accruals.ts';
+import { accruals } from '../../../src/processes/accruals/accrual-process.ts';
 import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { accrued, requested } from '../../support/account-samples.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accrue-rewards.ts';
 import { auditAccount } from '../../../src/commands/referral/audit-account.ts';
 import { BLOCK_WEIGHT } from '../../../src/domain/referral/account/closing.ts';
 import { booksClosed } from '../../../src/domain/referral/books-events.ts';

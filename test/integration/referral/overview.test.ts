@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
 import { administerPayout } from '../../../src/commands/referral/payouts.ts';
 import { changeRule } from '../../../src/commands/referral/rules.ts';
 import { utcDate } from '../../../src/domain/local-time.ts';
 import { account } from '../../../src/domain/referral/account/account.ts';
 import { accountStream } from '../../../src/domain/streams.ts';
-import { accruals } from '../../../src/processes/accruals/accruals.ts';
+import { accruals } from '../../../src/processes/accruals/accrual-process.ts';
 import { oracle } from '../../support/account-oracle.ts';
 import { item } from '../../support/account-samples.ts';
 import { processed } from '../../support/processes.ts';

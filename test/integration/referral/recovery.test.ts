@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGoal } from '../../../src/commands/catalog/create-goal.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';

@@ -3,7 +3,7 @@ import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ReportThreads, startReportThreads } from '../../../src/app/report-threads.ts';
 import { readConfig } from '../../../src/config.ts';
-import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
+import { DatabaseUnavailableError } from '../../../src/database/database-errors.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import { ReportTooLargeError } from '../../../src/queries/reports/answer.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';

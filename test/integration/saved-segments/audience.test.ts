@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteAnswer } from '../../../src/api/saved-segments/schemas.ts';
 import { activateBroadcast } from '../../../src/commands/broadcast/activation.ts';
-import { advanceBroadcast } from '../../../src/commands/broadcast/change.ts';
+import { advanceBroadcast } from '../../../src/commands/broadcast/change-broadcast.ts';
 import { deleteSavedSegment } from '../../../src/commands/saved-segments/saved-segments.ts';
-import { startResolution } from '../../../src/domain/broadcast/lifecycle.ts';
+import { startResolution } from '../../../src/domain/broadcast/broadcast-steps.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, meet, recipientsOf, sendingBot, until } from '../../support/broadcasts.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';

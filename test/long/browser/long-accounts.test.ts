@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { item } from '../../support/account-samples.ts';

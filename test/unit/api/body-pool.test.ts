@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { handleErrors } from '../../../src/api/api-errors.ts';
 import { LOGIN_URL, takeRawBodies } from '../../../src/api/body.ts';
 import { BodyPools, PACE, type Pace, POOLS, watchPace } from '../../../src/api/body-pool.ts';
-import { handleErrors } from '../../../src/api/errors.ts';
 
 /** Shares of the bytes of bodies, and the pace at which a body must arrive (decisions.md#body-pools). */
 describe('a pool', () => {

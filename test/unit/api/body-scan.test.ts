@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { BodyScan, MAX_BYTES_AT_ONCE, MAX_NODES, MAX_NODES_AT_ONCE } from '../../../src/api/body-scan.ts';
-import { JsonSyntaxError, parseJson } from '../../../src/api/json.ts';
+import { JsonSyntaxError, parseJson } from '../../../src/api/exact-json.ts';
 import { parseInPieces } from '../../../src/api/parse-in-pieces.ts';
 import { route } from '../../../src/api/route.ts';
 import { stubApp } from '../../support/stub-app.ts';

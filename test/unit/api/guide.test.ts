@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { handleErrors } from '../../../src/api/errors.ts';
+import { handleErrors } from '../../../src/api/api-errors.ts';
 import { serveGuide } from '../../../src/api/guide.ts';
 import { guidePage } from '../../../src/api/guide-page.ts';
 import { ROOT } from '../../support/source-files.ts';

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { LosslessNumber, parse, stringify } from 'lossless-json';
 import { expect, it } from 'vitest';
-import { JsonSyntaxError, MAX_DEPTH, MAX_LONG_NUMBERS, parseJson } from '../../../src/api/json.ts';
+import { JsonSyntaxError, MAX_DEPTH, MAX_LONG_NUMBERS, parseJson } from '../../../src/api/exact-json.ts';
 
 const parsed = (text: string): unknown => parseJson(Buffer.from(text));
 const nested = (depth: number, inner = ''): string => '['.repeat(depth) + inner + ']'.repeat(depth);

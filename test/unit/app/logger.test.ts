@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { collapseOutages } from '../../../src/app/logger.ts';
-import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
+import { DatabaseUnavailableError } from '../../../src/database/database-errors.ts';
 import { LogUnavailableError } from '../../../src/log/port.ts';
 
 function logger() {

@@ -19,7 +19,7 @@ import {
   startResolution,
   startSending,
   stopBroadcast,
-} from '../../../src/domain/broadcast/lifecycle.ts';
+} from '../../../src/domain/broadcast/broadcast-steps.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/broadcast/settings.ts';
 import type { Decision } from '../../../src/domain/decider.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createProgress } from '../../../src/cli/progress.ts';
+import { createProgress } from '../../../src/cli/shown-progress.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

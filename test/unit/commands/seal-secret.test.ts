@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
 import { createOwner } from '../../../src/commands/catalog/owners.ts';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
-import { botChanged, botCreated } from '../../../src/domain/catalog/events.ts';
+import { botChanged, botCreated } from '../../../src/domain/catalog/catalog-events.ts';
 import { UnreadableEventError } from '../../../src/domain/event-type.ts';
 import { secretSubject } from '../../../src/domain/sealing.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';

@@ -21,7 +21,7 @@ import {
   writeState,
 } from '../../../console/src/reports/state.ts';
 import { words } from '../../../console/src/reports/words.ts';
-import { operatorsOf } from '../../../src/domain/condition/operators.ts';
+import { operatorsOf } from '../../../src/domain/condition/condition-operators.ts';
 import { WINDOW_UNITS as windowUnits } from '../../../src/domain/reports/parse-funnel.ts';
 import {
   CHART_AGGREGATIONS as chartAggregations,

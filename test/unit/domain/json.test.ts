@@ -1,6 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { exactNumber, isJsonObject, property, safeInteger, unstorableText } from '../../../src/domain/json.ts';
+import { exactNumber, isJsonObject, property, safeInteger, unstorableText } from '../../../src/domain/storable-json.ts';
 
 describe('safeInteger', () => {
   it.each([

@@ -47,9 +47,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log/is-passing.ts',
     'log/port.ts',
     'log/stream-name.ts',
-    'log/audit.ts',
+    'log/log-audit.ts',
     'database/cancellable.ts',
-    'database/errors.ts',
+    'database/database-errors.ts',
     'database/lease.ts',
     'database/tables.ts',
     'util/',
@@ -79,7 +79,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'config.ts',
     'util/',
     // The errors that mean that the database is down.
-    'database/errors.ts',
+    'database/database-errors.ts',
     // The tables of the read models that queries read, and their lag.
     'projections/reader.ts',
     'projections/registry.ts',
@@ -179,8 +179,8 @@ it('only its folder and the registry of engines name an engine of the log, also 
 /** Packages that only one place may import, so that they can be replaced there. */
 const HOMES: Readonly<Record<string, string>> = {
   // The prefix also allows client-topic.ts.
-  kafkajs: 'src/log/kafka/client',
-  '@eventstore/db-client': 'src/log/eventstore/client.ts',
+  kafkajs: 'src/log/kafka/',
+  '@eventstore/db-client': 'src/log/eventstore/eventstore-client.ts',
   '@opentelemetry/api': 'src/util/tracing.ts',
   '@clickhouse/client': 'src/administration/follow/clickhouse.ts',
   aws4fetch: 'src/administration/follow/s3.ts',

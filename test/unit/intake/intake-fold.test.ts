@@ -17,7 +17,7 @@ import {
   payloadState,
   UPDATE_MEMORY_MS,
   utmOfVisit,
-} from '../../../src/domain/intake/fold.ts';
+} from '../../../src/domain/intake/intake-fold.ts';
 import type { Separators, Utm } from '../../../src/domain/intake/utm.ts';
 import type { ReadCommit } from '../../../src/projections/read-model.ts';
 import { foldIntake } from '../../support/intake-fold.ts';

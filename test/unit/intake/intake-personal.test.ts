@@ -2,12 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnreadableEventError } from '../../../src/domain/event-type.ts';
-import { type LedgerEvent, readEvent } from '../../../src/domain/events.ts';
 import {
   importedUser as importedUserShape,
   updatesReceived,
   usersImported,
-} from '../../../src/domain/intake/events.ts';
+} from '../../../src/domain/intake/intake-events.ts';
 import {
   isPersonal,
   keyIdsOf,
@@ -17,6 +16,7 @@ import {
   subjectOf,
   updateInClear,
 } from '../../../src/domain/intake/personal.ts';
+import { type LedgerEvent, readEvent } from '../../../src/domain/ledger-events.ts';
 import type { SealingKey } from '../../../src/domain/sealing.ts';
 import { importedUser, updateItem } from '../../support/intake-logs.ts';
 

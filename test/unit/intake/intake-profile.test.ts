@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImportedUser, UpdateItem } from '../../../src/domain/intake/events.ts';
+import type { ImportedUser, UpdateItem } from '../../../src/domain/intake/intake-events.ts';
 import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
 import {
   applyImport,

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../src/api/json.ts';
+import { parseJson } from '../../../src/api/exact-json.ts';
 import { problemsOf } from '../../../src/api/route.ts';
-import { eachProperty } from '../../../src/columns/properties.ts';
+import { eachProperty } from '../../../src/columns/property-codes.ts';
 import { customEvent, targetEvent } from '../../../src/domain/intake/elements.ts';
-import { customEventsReceived } from '../../../src/domain/intake/events.ts';
+import { customEventsReceived } from '../../../src/domain/intake/intake-events.ts';
 import {
   type EventProperties,
   FIXED_PROPERTIES,

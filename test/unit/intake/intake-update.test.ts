@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Chat, Message, Update, User } from '@grammyjs/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { updateItem } from '../../../src/domain/intake/events.ts';
+import { updateItem } from '../../../src/domain/intake/intake-events.ts';
 import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
 import { SERVICE_FIELDS } from '../../../src/platform/service-messages.ts';
 import { parseUpdate } from '../../../src/platform/update.ts';

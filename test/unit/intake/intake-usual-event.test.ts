@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../src/api/exact-json.ts';
 import { usualCustomEvent } from '../../../src/api/intake/send-event.ts';
-import { parseJson } from '../../../src/api/json.ts';
 import type { EventTypeDirectory } from '../../../src/commands/intake/event-type-directory.ts';
 import { receiveCustomEvents, receiveTargetEvents } from '../../../src/commands/intake/receive.ts';
 import type { StoredEvent } from '../../../src/domain/event-type.ts';
 import { customEvent, targetEvent } from '../../../src/domain/intake/elements.ts';
-import { customEventsReceived, targetEventsReceived } from '../../../src/domain/intake/events.ts';
+import { customEventsReceived, targetEventsReceived } from '../../../src/domain/intake/intake-events.ts';
 import type { EventLog, NewCommit } from '../../../src/log/port.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DatabaseUnavailableError } from '../../../src/database/errors.ts';
+import { DatabaseUnavailableError } from '../../../src/database/database-errors.ts';
 import { isPassing } from '../../../src/log/is-passing.ts';
 import {
   BrokenChainError,

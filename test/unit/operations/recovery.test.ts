@@ -7,7 +7,7 @@ import {
   idsAbove,
   type RecoveryEvent,
   recovery,
-} from '../../../src/domain/operations/recovery.ts';
+} from '../../../src/domain/operations/recovery-events.ts';
 import { given } from '../../support/decider-specification.ts';
 
 const HOUR_MS = 3_600_000;

@@ -7,7 +7,7 @@ import {
   requestJob,
   type WorkEvent,
   work,
-} from '../../../src/domain/operations/work.ts';
+} from '../../../src/domain/operations/work-events.ts';
 import { given } from '../../support/decider-specification.ts';
 
 const job: Job = {

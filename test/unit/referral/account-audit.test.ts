@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { account } from '../../../src/domain/referral/account/account.ts';
-import { createAccountAudit } from '../../../src/domain/referral/account/audit.ts';
+import { createAccountAudit } from '../../../src/domain/referral/account/account-rules.ts';
 import { Recalled } from '../../../src/domain/referral/account/recall.ts';
 import type { AccountEvent } from '../../../src/domain/referral/account/state.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';

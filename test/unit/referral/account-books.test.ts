@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { type Accounts, createAccounts as createWith } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accrue-rewards.ts';
 import { auditAccount } from '../../../src/commands/referral/audit-account.ts';
 import { administerPayout, requestPayout } from '../../../src/commands/referral/payouts.ts';
 import { balances } from '../../../src/domain/referral/account/balance.ts';

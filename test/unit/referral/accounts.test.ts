@@ -4,7 +4,7 @@ import { createOwner } from '../../../src/commands/catalog/owners.ts';
 import { ensureUnit } from '../../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accrue-rewards.ts';
 import { requestPayout } from '../../../src/commands/referral/payouts.ts';
 import { createIdPool } from '../../../src/commands/reserve-ids.ts';
 import { balances } from '../../../src/domain/referral/account/balance.ts';

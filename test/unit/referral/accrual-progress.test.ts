@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leaveOut, type Progress, safeCursor, takeIn } from '../../../src/processes/accruals/progress.ts';
+import { leaveOut, type Progress, safeCursor, takeIn } from '../../../src/processes/accruals/accrual-progress.ts';
 
 const progressAt = (...reached: [number, string][]): Progress => ({ reached: new Map(reached), waiting: new Map() });
 

@@ -7,7 +7,7 @@ import {
   type ReferralLine,
 } from '../../../src/commands/referral/import-referrals.ts';
 import { rulesOf } from '../../../src/commands/referral/rules.ts';
-import { readEvent } from '../../../src/domain/events.ts';
+import { readEvent } from '../../../src/domain/ledger-events.ts';
 import { balanceKey } from '../../../src/domain/referral/referral-import.ts';
 import { LogUnavailableError } from '../../../src/log/port.ts';
 import { anOwner } from '../../support/catalog.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
-import { separatorCombinations } from '../../../src/queries/reports/combinations.ts';
+import { separatorCombinations } from '../../../src/queries/reports/combination-keys.ts';
 import { NO_MEMBERS, type Utm } from '../../../src/queries/reports/fields.ts';
 
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };

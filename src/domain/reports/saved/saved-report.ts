@@ -2,7 +2,7 @@ import { MAX_NAME_LENGTH, textProblem } from '../../catalog/checks.ts';
 import { type Decision, decider } from '../../decider.ts';
 import type { DataOf, EventOf } from '../../event-type.ts';
 import { Rejection } from '../../rejection.ts';
-import { reportChanged, reportDeleted, reportPinned, reportSaved } from './events.ts';
+import { reportChanged, reportDeleted, reportPinned, reportSaved } from './saved-report-events.ts';
 
 /** Stream `report-<bot>/<uuid>`: one saved report, from its creation to its deletion. */
 

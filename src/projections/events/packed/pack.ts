@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { type Chunk, type CodedColumn, type ColumnName, FIXED_COLUMNS, numbersOf } from '../../../columns/chunk.ts';
 import { chunkBuilder, propertiesBuilder, rowColumns } from '../../../columns/chunk-builder.ts';
 import { encodeColumn, encodeProperty } from '../../../columns/encoding.ts';
-import { propertyOf } from '../../../columns/properties.ts';
+import { propertyOf } from '../../../columns/property-codes.ts';
 import { copyRows } from '../../../database/copy-rows.ts';
 import type { Moment } from '../draft.ts';
 import { type ChunkRange, copyToArchive, deleteArchived, eventsOfArchived, isOfChunk } from './archive-chunk.ts';

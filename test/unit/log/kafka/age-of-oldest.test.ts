@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ageOfOldest } from '../../../../src/log/kafka/client.ts';
+import { ageOfOldest } from '../../../../src/log/kafka/kafka-client.ts';
 
 /** The broker's look-up for a partition whose only unread record is so old. */
 const oneRecord = (ageMs: number, asked: number[]) => async (time: number) => {

@@ -1,7 +1,7 @@
 import { METHODS, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { isDatabaseDown, StatementTimeoutError } from '../database/errors.ts';
+import { isDatabaseDown, StatementTimeoutError } from '../database/database-errors.ts';
 import type { Problem } from '../domain/problem.ts';
 import { Rejection, type RejectionCode } from '../domain/rejection.ts';
 import {

@@ -6,7 +6,7 @@ import {
   type JobResult,
   recordVersion,
   work,
-} from '../../domain/operations/work.ts';
+} from '../../domain/operations/work-events.ts';
 import { WORK_STREAM } from '../../domain/streams.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';

@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { inTime } from '../../util/in-time.ts';
 import { type DataKey, type Keyring, LogUnavailableError } from '../port.ts';
-import type { Progress } from '../validated/progress.ts';
+import type { Progress } from '../validated/index-progress.ts';
 import type { NewRecord } from '../validated/record-store.ts';
-import type { KafkaClient, Tombstone } from './client.ts';
+import type { KafkaClient, Tombstone } from './kafka-client.ts';
 import {
   type IndexedKeys,
   KEYS_PARTITION,

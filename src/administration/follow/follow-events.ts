@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { readEvent } from '../../domain/events.ts';
 import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
+import { readEvent } from '../../domain/ledger-events.ts';
 import { eventTypesStream } from '../../domain/streams.ts';
 import { type Cursor, EMPTY_STREAM, type EventLog, type Position, type StreamHead } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { eachProperty } from '../../columns/properties.ts';
-import type { CustomFieldValue } from '../../domain/intake/events.ts';
+import { eachProperty } from '../../columns/property-codes.ts';
+import type { CustomFieldValue } from '../../domain/intake/intake-events.ts';
 import {
   type EventProperties,
   MAX_PROPERTY_NAMES,

@@ -2,7 +2,7 @@ import { type CancellableOptions, cancellable } from '../database/cancellable.ts
 import type { Tables } from '../database/tables.ts';
 import { type NextStep, type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import { allVersions } from '../projections/runtime/versions.ts';
-import type { AdministrationContext } from './context.ts';
+import type { AdministrationContext } from './administration-context.ts';
 
 /** A version of a read model, for the API. */
 interface VersionRow extends Omit<ProjectionStatus, 'kind' | 'next'> {

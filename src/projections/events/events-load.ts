@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
-import { type NamedKeys, nameAppearing, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
+import { type NamedKeys, nameAppearing, namedKeys, nameKeys } from '../../domain/intake/intake-fold.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { loadCodes, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { rowsByKey } from '../rows-by-key.ts';
 import type { Bot, Tail, User } from './batch.ts';
-import { loadBots } from './bots.ts';
 import { loadCharges, nameCharges } from './charges.ts';
 import type { EventDraft } from './draft.ts';
-import { loadPropertyNames } from './properties.ts';
+import { loadBots } from './event-bots.ts';
+import { loadPropertyNames } from './property-rows.ts';
 
 /** Loads the bots that the commits are about, with the state that these commits need, by a handful of queries. */
 export async function loadBatch(

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import type { Accounts } from '../../commands/referral/accounts.ts';
-import { accrueRewards } from '../../commands/referral/accruals.ts';
+import { accrueRewards } from '../../commands/referral/accrue-rewards.ts';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
 import type { RewardBase, RewardItem } from '../../domain/referral/account/reward.ts';
 import { type Cursor, hasPassedAll, type Position, partitionOf, within } from '../../log/port.ts';
@@ -22,7 +22,7 @@ import { inSpan } from '../../util/tracing.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { ACCOUNT_AGAIN_MS, isUnreadable, reportAccount } from '../unreadable-account.ts';
 import { createRest } from '../wait-for-work.ts';
-import { leaveOut, type Progress, safeCursor, takeIn } from './progress.ts';
+import { leaveOut, type Progress, safeCursor, takeIn } from './accrual-progress.ts';
 import { reverseRefunded } from './refunds.ts';
 
 /** How often it looks for events to reward. Once all are decided on, growth of the log wakes it. */

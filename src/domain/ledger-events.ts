@@ -5,13 +5,13 @@ import * as clicks from './broadcast/clicks.ts';
 import * as quota from './broadcast/quota.ts';
 import * as segment from './broadcast/segment.ts';
 import * as sending from './broadcast/sending-events.ts';
-import * as catalog from './catalog/events.ts';
+import * as catalog from './catalog/catalog-events.ts';
 import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } from './event-type.ts';
-import * as intake from './intake/events.ts';
-import * as operation from './operations/dead-letters.ts';
+import * as intake from './intake/intake-events.ts';
+import * as operation from './operations/dead-letter-events.ts';
 import * as operator from './operations/operator.ts';
-import * as recovery from './operations/recovery.ts';
-import * as work from './operations/work.ts';
+import * as recovery from './operations/recovery-events.ts';
+import * as work from './operations/work-events.ts';
 import * as account from './referral/account-events.ts';
 import * as attribution from './referral/attribution.ts';
 import * as auto from './referral/auto-payouts.ts';
@@ -19,8 +19,8 @@ import * as books from './referral/books-events.ts';
 import * as delivery from './referral/delivery-webhook.ts';
 import * as program from './referral/program.ts';
 import * as referralImport from './referral/referral-import.ts';
-import * as report from './reports/saved/events.ts';
-import * as savedSegment from './saved-segments/events.ts';
+import * as report from './reports/saved/saved-report-events.ts';
+import * as savedSegment from './saved-segments/saved-segment-events.ts';
 
 /** Every event type of the log. */
 const eventTypes = [

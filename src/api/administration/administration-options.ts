@@ -1,4 +1,4 @@
-import type { AdministrationContext } from '../../administration/context.ts';
+import type { AdministrationContext } from '../../administration/administration-context.ts';
 import type { Reader } from '../../projections/reader.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 

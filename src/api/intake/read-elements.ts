@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Problem } from '../../domain/problem.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../api-errors.ts';
 import { problemsOf } from '../route.ts';
 
 /** The elements of a body (one element or an array of them), and the problems in it. */

@@ -1,10 +1,10 @@
 import type { ClientBase } from 'pg';
 import { isKnownAsCitus, ofBot } from '../../database/citus.ts';
 import { convert } from '../../domain/intake/amounts.ts';
-import { ERROR_MEMORY_MS } from '../../domain/intake/fold.ts';
+import { ERROR_MEMORY_MS } from '../../domain/intake/intake-fold.ts';
 import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
 import { HOUR_MS } from '../intake-state.ts';
-import { PAYLOAD, SOURCE } from './bot-errors.ts';
+import { PAYLOAD, SOURCE } from './bot-error-rows.ts';
 import type { EventDraft } from './draft.ts';
 import { DAY_MS, NEVER } from './money.ts';
 

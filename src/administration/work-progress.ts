@@ -1,5 +1,5 @@
 import type { VerifyWatch } from '../projections/runtime/verify.ts';
-import type { ShowProgress } from './context.ts';
+import type { ShowProgress } from './administration-context.ts';
 
 /** Returns a listener that shows the progress of work on commits. */
 export function commitsDone(show: ShowProgress, what: string): (done: number, total: number) => void {

@@ -1,4 +1,4 @@
-import { recordVersionChange } from '../commands/operations/work.ts';
+import { recordVersionChange } from '../commands/operations/operator-work.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { type Manifest, schemaOf } from '../projections/read-model.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
@@ -13,9 +13,9 @@ import {
   versionsOf,
 } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
+import type { AdministrationContext, LongWorkContext } from './administration-context.ts';
 import { afterAppend } from './after-append.ts';
-import type { AdministrationContext, LongWorkContext } from './context.ts';
-import { commitsDone, span, watchOf } from './progress.ts';
+import { commitsDone, span, watchOf } from './work-progress.ts';
 
 /** Rebuild, verify, switch and drop versions of read models: for commands, requests and jobs. */
 

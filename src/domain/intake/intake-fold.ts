@@ -1,5 +1,5 @@
-import type { LedgerEvent } from '../events.ts';
-import type { CustomEventItem, SealedUpdateItem, TargetEventItem, UpdateItem } from './events.ts';
+import type { LedgerEvent } from '../ledger-events.ts';
+import type { CustomEventItem, SealedUpdateItem, TargetEventItem, UpdateItem } from './intake-events.ts';
 import { parseUtm, type Separators, type Utm } from './utm.ts';
 
 /**

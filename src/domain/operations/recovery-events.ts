@@ -4,7 +4,7 @@ import type { IdKind } from '../catalog/ids.ts';
 import { type Decision, decider } from '../decider.ts';
 import { type DataOf, type EventOf, eventType } from '../event-type.ts';
 import { Rejection } from '../rejection.ts';
-import { MAX_REASON } from './work.ts';
+import { MAX_REASON } from './work-events.ts';
 
 /**
  * Stream `recovery-global`: the times when the log was restored, so that it lacks all that the service gave away since

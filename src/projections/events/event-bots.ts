@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
-import { payloadState } from '../../domain/intake/fold.ts';
+import { payloadState } from '../../domain/intake/intake-fold.ts';
 import { loadBotRows } from '../bot-rows.ts';
 import { botIntake } from '../intake-state.ts';
 import type { Bot, RuleName, Unit } from './batch.ts';
 
 import type { Source } from './draft.ts';
-import { propertyNames } from './properties.ts';
+import { propertyNames } from './property-rows.ts';
 
 type BotSettings = Pick<
   Bot,

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { ofBot } from '../../database/citus.ts';
-import { type NamedKeys, namedKeys, nameKeys } from '../../domain/intake/fold.ts';
+import { type NamedKeys, namedKeys, nameKeys } from '../../domain/intake/intake-fold.ts';
 import { type Attribution, emptyAttribution, type Outcome } from '../../domain/referral/attribution.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { nameOf, numbers, onlyBot } from '../batch-sql.ts';

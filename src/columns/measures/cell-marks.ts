@@ -1,6 +1,6 @@
 import type { Measure } from '../../domain/reports/report.ts';
 import { type Chunk, type CodedName, indexesOf, numbersOf } from '../chunk.ts';
-import { decimalsOf } from '../properties.ts';
+import { decimalsOf } from '../property-codes.ts';
 import { decimalColumn } from './property.ts';
 import type { EventTally } from './tally.ts';
 

@@ -1,4 +1,4 @@
-import { isDatabaseDown } from '../../database/errors.ts';
+import { isDatabaseDown } from '../../database/database-errors.ts';
 import { createLeaseHolder, type LeaseHolder } from '../../database/lease.ts';
 import type { Cursor } from '../../log/port.ts';
 import { createBotApi } from '../../platform/bot-api.ts';

@@ -1,5 +1,5 @@
-import { accruals } from './accruals/accruals.ts';
-import { broadcastsProcess } from './broadcasts/process.ts';
+import { accruals } from './accruals/accrual-process.ts';
+import { broadcastsProcess } from './broadcasts/broadcast-process.ts';
 import { jobs } from './jobs/jobs.ts';
 import { autoPayouts } from './payouts/auto-payouts.ts';
 import { deliveries } from './payouts/deliveries.ts';

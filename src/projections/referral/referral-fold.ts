@@ -1,5 +1,5 @@
-import type { SealedUpdateItem, UpdateItem } from '../../domain/intake/events.ts';
-import { acceptUpdate, acceptUser, advanceClock } from '../../domain/intake/fold.ts';
+import type { SealedUpdateItem, UpdateItem } from '../../domain/intake/intake-events.ts';
+import { acceptUpdate, acceptUser, advanceClock } from '../../domain/intake/intake-fold.ts';
 import {
   type AttributionDecision,
   type CodeOwned,
@@ -10,7 +10,7 @@ import {
 } from '../../domain/referral/attribution.ts';
 import { ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
-import type { Bot } from './load.ts';
+import type { Bot } from './referral-load.ts';
 
 /** How long outcomes are kept, by the times of receipt: longer than an Idempotency-Key is remembered. */
 export const OUTCOME_MEMORY_MS = 2 * 24 * 60 * 60 * 1000;

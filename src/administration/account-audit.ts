@@ -8,8 +8,8 @@ import { accountStream, booksStream } from '../domain/streams.ts';
 import type { EventLog } from '../log/port.ts';
 import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
 import { historyRows } from '../queries/referral/history.ts';
+import type { LongWorkContext } from './administration-context.ts';
 import { differentBalance } from './audit-accounts.ts';
-import type { LongWorkContext } from './context.ts';
 
 /** The account to audit, and up to which time. */
 export interface BalanceRequest {

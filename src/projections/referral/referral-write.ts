@@ -3,7 +3,7 @@ import type { CodeOwned } from '../../domain/referral/attribution.ts';
 import { copyInto, copyLine, numbers } from '../batch-sql.ts';
 import { ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
-import { type Bot, updateReferrers } from './load.ts';
+import { type Bot, updateReferrers } from './referral-load.ts';
 
 /** Writes the rows that the bots' commits added, and empties the lists of rows to write. */
 export async function writeAdded(tx: ClientBase, bots: readonly Bot[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { preparedRows, type Tables } from '../../database/tables.ts';
-import type { JobFinding, JobKind, JobOutcome } from '../../domain/operations/work.ts';
+import type { JobFinding, JobKind, JobOutcome } from '../../domain/operations/work-events.ts';
 
 /** A job of operators (decisions.md#jobs). Dates are ISO 8601, UTC. */
 export interface JobRow {

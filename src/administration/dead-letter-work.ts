@@ -19,12 +19,12 @@ import {
   removeDeadLetter,
   summarizeDeadLetters,
 } from '../projections/runtime/dead-letters.ts';
-import { followVersion } from '../projections/runtime/follow.ts';
+import { followVersion } from '../projections/runtime/follow-log.ts';
 import { skipLetter } from '../projections/runtime/skip-letter.ts';
 import { allVersions, findVersion, isFollowed, setError } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
+import type { AdministrationContext, LongWorkContext } from './administration-context.ts';
 import { afterAppend } from './after-append.ts';
-import type { AdministrationContext, LongWorkContext } from './context.ts';
 
 /** A commit that a version of a read model cannot apply. */
 export interface LetterRow extends Omit<ListedLetter, 'commitId'> {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { inTime } from '../../util/in-time.ts';
 import { type DataKey, type Keyring, LogUnavailableError } from '../port.ts';
-import type { EventStoreClient } from './client.ts';
+import type { EventStoreClient } from './eventstore-client.ts';
 
 export interface EventStoreKeyringOptions {
   readonly client: Pick<EventStoreClient, 'append' | 'last' | 'read' | 'readByPrefix' | 'tombstone'>;

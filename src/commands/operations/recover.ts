@@ -5,7 +5,7 @@ import {
   idsAbove,
   type RecoveryState,
   recovery,
-} from '../../domain/operations/recovery.ts';
+} from '../../domain/operations/recovery-events.ts';
 import { RECOVERY_STREAM } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
 import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';

@@ -1,5 +1,10 @@
 import { currencyDigits } from '../../domain/catalog/checks.ts';
-import type { CustomEventItem, ImportedEventItem, TargetEventItem, UpdateItem } from '../../domain/intake/events.ts';
+import type {
+  CustomEventItem,
+  ImportedEventItem,
+  TargetEventItem,
+  UpdateItem,
+} from '../../domain/intake/intake-events.ts';
 import {
   acceptEvent,
   acceptUpdate,
@@ -10,19 +15,19 @@ import {
   learnPayloads,
   payloadState,
   utmOfVisit,
-} from '../../domain/intake/fold.ts';
+} from '../../domain/intake/intake-fold.ts';
 import { propertiesJson } from '../../domain/intake/properties.ts';
 import { SALE_GOAL, SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { botIntake, botOfCommit, ordOf } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import type { Bot, Outcome, Refusal, User, UtmUse } from './batch.ts';
-import { botOf, isTrigger, scaleOf } from './bots.ts';
 import { takeCharge } from './charges.ts';
 import { type EventDraft, eventDraft, type ItemOrigin, propertiesOf, valueNow } from './draft.ts';
-import { newUser } from './load.ts';
-import { propertyNames, takeProperties } from './properties.ts';
+import { botOf, isTrigger, scaleOf } from './event-bots.ts';
+import { newUser } from './events-load.ts';
+import { propertyNames, takeProperties } from './property-rows.ts';
 
-/** Folds the commits in the log's order, by the decisions of domain/intake/fold.ts. */
+/** Folds the commits in the log's order, by the decisions of domain/intake/intake-fold.ts. */
 export function foldBatch(bots: Map<string, Bot>, commits: readonly ReadCommit[]): Outcome {
   const outcome: Outcome = {
     bots,

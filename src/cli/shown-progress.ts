@@ -1,5 +1,5 @@
-import type { Progress, ShowProgress } from '../administration/context.ts';
-import { span } from '../administration/progress.ts';
+import type { Progress, ShowProgress } from '../administration/administration-context.ts';
+import { span } from '../administration/work-progress.ts';
 
 /** The stream that progress is written to: a terminal or a file. */
 export interface ProgressStream {
