@@ -5,7 +5,7 @@ import { ACTIVE_USERS, EVENTS, MONEY, REVENUE, SALE, SALES } from './data.ts';
 import { words } from './words.ts';
 
 /** The quantities of an event that a figure may show. */
-export const MEASURES = ['total', 'people', 'revenue'] as const;
+const MEASURES = ['total', 'people', 'revenue'] as const;
 export type Measure = (typeof MEASURES)[number];
 
 /** A figure of the dashboard. Its id is kept in the browser: `active`, `newUsers`, or `event:101:revenue`. */

@@ -8,7 +8,7 @@ export interface Span {
 }
 
 /** The periods that the dashboard offers; others are two dates. */
-export const PERIODS = ['today', '7d', '30d', '90d'] as const;
+const PERIODS = ['today', '7d', '30d', '90d'] as const;
 export type DashboardPeriod = (typeof PERIODS)[number] | Days;
 
 /** Days that a period may have: new users are counted for a year at most. */

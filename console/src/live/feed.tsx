@@ -94,7 +94,7 @@ export function Feed({ bot, events, names, fresh }: FeedProps) {
   );
 }
 
-export const nameIn = (names: EventNames, { event_type_id, event_name }: LiveEvent): string =>
+const nameIn = (names: EventNames, { event_type_id, event_name }: LiveEvent): string =>
   names.get(event_type_id) ?? spoken(event_name);
 
 function Details({ event }: { readonly event: LiveEvent }) {

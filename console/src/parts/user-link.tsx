@@ -16,7 +16,7 @@ export function nameOfUser({ user_id, first_name, last_name, username }: NamedUs
   return username ? `@${username}` : String(user_id);
 }
 
-export function UserAvatar({ user, size = 'small' }: { readonly user: NamedUser; readonly size?: string }) {
+function UserAvatar({ user, size = 'small' }: { readonly user: NamedUser; readonly size?: string }) {
   const letter = [...nameOfUser(user).replace(/^@/, '')][0]?.toUpperCase();
   return (
     <span class={`avatar ${size} k${(user.user_id % COLORS) + 1}`} aria-hidden="true">

@@ -13,7 +13,7 @@ export interface Entry {
 }
 
 /** The content of an entry; the view has the words. */
-export type Fact =
+type Fact =
   | { readonly type: 'event'; readonly row: EventRow }
   | { readonly type: 'broadcast' | 'click'; readonly broadcast: Broadcast }
   | { readonly type: 'brought'; readonly user: number }
@@ -22,7 +22,7 @@ export type Fact =
 export type EventRow = Readonly<Record<string, Value>>;
 export type Broadcast = ReceivedBroadcasts['items'][number];
 
-export interface AccountChange {
+interface AccountChange {
   readonly event: string;
   readonly amount: Value;
   readonly unit_id: number | null;
@@ -38,7 +38,7 @@ export interface Source {
 }
 
 /** Entries of a page of each source. */
-export const SIZE = 50;
+const SIZE = 50;
 
 const COLUMNS = ['date', 'event_type_id', 'value_amount', 'value_int', 'unit', 'category', 'value_str', 'webapp_name']
   .concat(['utm_source', 'utm_medium', 'utm_campaign'])

@@ -8,7 +8,7 @@ import { keep, readKept } from './kept.ts';
 const KEEP_MS = 5000;
 
 /** The outcome of the last save of a draft. */
-export interface Saved {
+interface Saved {
   readonly place: string;
   readonly warnings: readonly Detail[];
   /** Why some fields were not saved; undefined: all were. */
