@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages Events and Exports', () => {
     expect(await page.getByRole('button', { name: /^Edit/ }).count()).toBe(0);
     await page.getByRole('radio', { name: 'Goals' }).click();
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
-    await row(page, 'Sale').getByRole('link', { name: '1 times Sale: open the report' }).waitFor();
+    await row(page, 'Sale').getByRole('link', { name: 'Sale, 1 ×: open the report' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

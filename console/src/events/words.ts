@@ -14,7 +14,7 @@ export const words = {
   hidden: 'Hidden',
   edit: 'Edit',
   editEvent: (name: string) => `Edit ${name}`,
-  reportOf: (count: string, name: string) => `${count} times ${name}: open the report`,
+  reportOf: (count: string, name: string) => `${name}, ${count} ×: open the report`,
   none: 'No events of this kind',
   noneYet: 'An event stands here once your bot has sent it.',
   goals: 'Goals are made in the settings.',

@@ -55,6 +55,13 @@ export const PAGES: readonly PageEntry<PageProps>[] = [
     load: () => import('../users/page.tsx').then(({ UsersPage }) => UsersPage),
   },
   {
+    path: '/segments',
+    name: nav.segments,
+    icon: 'segment',
+    group: groups.understand,
+    load: () => import('../segments/page.tsx').then(({ SegmentsPage }) => SegmentsPage),
+  },
+  {
     path: '/broadcasts',
     name: nav.broadcasts,
     icon: 'broadcast',
