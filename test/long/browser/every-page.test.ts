@@ -92,6 +92,8 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
     const report_config = { source_request: { type: 'trends', type_chart: 'line', requests }, settings };
     for (const name of HOSTILE) {
       const { uuid } = await post('reports/save', { name, report_config });
+      const conditions = { user_conditions: ['=', 'users.language_code', name] };
+      await post('saved-segments/save', { name, conditions });
       if (name === HOSTILE[0]) await post('reports/pin', { uuid, pinned: true });
     }
   }
@@ -244,6 +246,7 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
         },
       },
       { name: 'the events', path: 'events', hostile: HOSTILE },
+      { name: 'the segments', path: 'segments', hostile: HOSTILE },
       { name: 'the exports', path: 'exports', hostile: [] },
       ...settings.map((name) => ({
         name: `the settings, ${name}`,
