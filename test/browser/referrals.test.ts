@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     await page.getByRole('heading', { name: `Balance on ${shownInstant(moments[0]!, ZONE)}` }).waitFor();
     await expect.poll(() => balance(page)).toEqual(await balanceOfApi(ADA, moments[0]));
     const slider = page.getByRole('slider');
-    await slider.press('ArrowRight');
+    await page.getByRole('button', { name: 'The next change' }).click();
     await page.getByRole('heading', { name: `Balance on ${shownInstant(moments[1]!, ZONE)}` }).waitFor();
     await expect.poll(() => balance(page)).toEqual(await balanceOfApi(ADA, moments[1]));
     await slider.press('End');
@@ -133,7 +133,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     const console = await started.logIn(program.bot.apiKey);
     const { page } = console;
     await page.goto(url({ user: `${ADA}` }));
-    const rows = page.getByRole('region', { name: 'History' }).locator('tbody tr');
+    const rows = page.getByRole('group', { name: 'History' }).locator('tbody tr');
     const { history } = await program.call.data(`history?user_id=${ADA}`);
     await expect.poll(() => rows.count()).toBe(history.length);
     const dates = await rows.locator('td:first-child').allTextContents();
@@ -168,11 +168,11 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     const { page } = console;
     await page.goto(url({ view: 'payouts' }));
     const row = page.locator(`#payout-${payoutId}`);
-    await expect.poll(() => row.locator('.state').textContent(), { timeout: 20_000 }).toBe('processing');
+    await expect.poll(() => row.locator('.pill').textContent(), { timeout: 20_000 }).toBe('processing');
     await row.getByText('no answer yet').first().waitFor();
     client.answers(200);
     for (const response of held.splice(0)) response.writeHead(503).end();
-    await expect.poll(() => row.locator('.state').textContent(), { timeout: 20_000 }).toBe('paid');
+    await expect.poll(() => row.locator('.pill').textContent(), { timeout: 20_000 }).toBe('paid');
     await row.locator('summary').click();
     const { payouts } = await program.call.data('all-payouts?limit=1');
     expect(payouts[0]).toMatchObject({ payout_id: payoutId, status: 2 });
@@ -196,6 +196,9 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(await page.locator('.balance dl').count()).toBe(0);
     await page.goto(url({ user: 'abc' }));
     await page.getByText('There is no such user id: “\u2068abc\u2069”').waitFor();
+    await page.goto(url({ user: '999999' }));
+    await page.getByText('User 999999 has no account').waitFor();
+    expect(await page.getByRole('heading', { name: 'Balance now' }).count()).toBe(0);
     expect(console.complaints).toEqual([]);
   });
 
@@ -214,7 +217,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
       await page.locator('tbody tr').first().waitFor();
     }
     await page.goto(url({ view: 'payouts' }));
-    await page.getByText(`npx botledger payout confirm --payout ${payoutId}`).waitFor();
+    await page.locator(`#payout-${payoutId}`).getByText('log in with an owner key').waitFor();
     expect(console.complaints).toEqual([]);
   });
 

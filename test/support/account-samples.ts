@@ -63,16 +63,19 @@ export const accepted = (payout_id: number, attempt = 1): AccountEvent => ({
 });
 export const paid = (payout_id: number, more: Partial<DataOf<'payout_paid'>> = {}): AccountEvent => ({
   type: 'payout_paid',
-  data: { payout_id, by: 'webhook', status: 200, at: NOON, ...more },
+  data: { payout_id, by: 'webhook', status: 200, reason: null, at: NOON, ...more },
 });
 export const failed = (payout_id: number, more: Partial<DataOf<'payout_failed'>> = {}): AccountEvent => ({
   type: 'payout_failed',
   data: { payout_id, by: 'webhook', error: 'HTTP 500', at: NOON, ...more },
 });
-export const retried = (payout_id: number): AccountEvent => ({ type: 'payout_retried', data: { payout_id, at: NOON } });
+export const retried = (payout_id: number): AccountEvent => ({
+  type: 'payout_retried',
+  data: { payout_id, reason: null, at: NOON },
+});
 export const cancelled = (payout_id: number, forced = false): AccountEvent => ({
   type: 'payout_cancelled',
-  data: { payout_id, forced, at: NOON },
+  data: { payout_id, forced, reason: null, at: NOON },
 });
 export const reversed = (accrual_id: number, compensation_id: number | null = null, at = NOON): AccountEvent => ({
   type: 'accrual_reversed',

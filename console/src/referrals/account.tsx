@@ -1,20 +1,22 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { address, go, here, href } from '../address.ts';
-import type { Value } from '../api.ts';
 import { instant, localOf, number, utcOf } from '../format.ts';
 import { AsOf } from '../parts/as-of.tsx';
 import { useAttempt } from '../parts/attempt.ts';
 import { DataTable } from '../parts/data-table.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
+import { Head } from '../parts/head.tsx';
 import { useLoad } from '../parts/load.ts';
 import { Listing } from '../parts/pages.tsx';
-import { LegendChart, type Series } from '../parts/time-chart.tsx';
 import { ChainOfAccount } from './chain.tsx';
-import { ask, type Balances, type Entry, type Line, loadAccount, MOST, type Program } from './data.ts';
+import { type Account, ask, type Balances, type Entry, type Line, loadAccount, MOST, type Program } from './data.ts';
 import { History, type Lead } from './history.tsx';
 import { Money, nameOf, unitName } from './parts.tsx';
 import { PayoutTable, usePayouts } from './payouts.tsx';
 import { rateColumns } from './program.tsx';
+import { Slider } from './slider.tsx';
+import { StepLine } from './step-line.tsx';
 import { words } from './words.ts';
 
 export interface AccountProps {
@@ -56,18 +58,20 @@ export function AccountPage({ bot, user, program }: AccountProps) {
     });
   return (
     <section class="account" aria-busy={loading}>
-      <p>
-        <a href={href('/referrals', { bot })}>{words.back}</a>
-      </p>
-      <h1>
-        <bdi>{data?.user === undefined ? words.unnamed(Number(user)) : nameOf(data.user)}</bdi>
-      </h1>
+      <Head
+        title={data?.user === undefined ? words.unnamed(Number(user)) : nameOf(data.user)}
+        crumb={{ href: href('/referrals', { bot }), text: words.title }}
+        lead={data && words.summary(user, number(data.user?.referrals ?? 0))}
+      />
       <Pending loaded={loaded.value} retry={reload} />
-      {data !== undefined && (
+      {data !== undefined && isEmpty(data) && (
+        <Empty title={words.noAccount(user)}>
+          <p>{words.noAccountMeans}</p>
+        </Empty>
+      )}
+      {data !== undefined && !isEmpty(data) && (
         <>
-          <p class="quiet-text">
-            {words.summary(user, number(data.user?.referrals ?? 0))} <AsOf at={data.data_as_of} />
-          </p>
+          <AsOf at={data.data_as_of} />
           <BalanceAt bot={bot} user={user} program={program} lines={data.lines} complete={data.complete} />
           {error.value !== undefined && <Failure error={error.value} />}
           {data.lines.length > 0 && (
@@ -83,6 +87,10 @@ export function AccountPage({ bot, user, program }: AccountProps) {
               bot={bot}
               payouts={payouts.rows ?? []}
               program={program}
+              onDone={() => {
+                payouts.reload();
+                reload();
+              }}
               toAccrual={(id) => lead('accrual', id)}
             />
           </Listing>
@@ -117,6 +125,9 @@ export function AccountPage({ bot, user, program }: AccountProps) {
   );
 }
 
+/** Whether the user has brought no user and earned nothing. */
+const isEmpty = ({ user, lines }: Account): boolean => user === undefined && lines.length === 0;
+
 interface BalanceAtProps extends AccountProps {
   /** The latest lines of the history, the oldest of them first. */
   readonly lines: readonly Line[];
@@ -148,18 +159,16 @@ function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAt
   const choose = (moment: string, replace: boolean): void => go(here({ at: moment, offset: '' }), { replace });
   return (
     <section class="balance" aria-busy={loading} aria-label={words.balance}>
-      {lines.length > 0 && <StepLine lines={lines} units={units} at={at} />}
+      {[...new Set(lines.map(({ unit_id }) => unit_id))].map((id) => (
+        <StepLine key={id} lines={lines} unitId={id} units={units} at={at} />
+      ))}
       {!complete && <p class="warning">{words.charted(number(lines.length), instant(lines[0]!.date))}</p>}
       {moments.length > 0 && (
-        <input
-          class="slider"
-          type="range"
-          min={0}
-          max={moments.length}
+        <Slider
+          last={moments.length}
           value={Math.max(0, index)}
-          aria-label={words.slider}
-          aria-valuetext={at === '' ? words.now : instant(at)}
-          onInput={(event) => choose(moments[Number(event.currentTarget.value)] ?? '', true)}
+          text={at === '' ? words.now : instant(at)}
+          onMove={(to) => choose(moments[to] ?? '', true)}
         />
       )}
       <div class="btns">
@@ -208,49 +217,5 @@ function BalanceAt({ bot, user, program: { units }, lines, complete }: BalanceAt
         </dl>
       ))}
     </section>
-  );
-}
-
-interface StepLineProps {
-  readonly lines: readonly Line[];
-  readonly units: Program['units'];
-  /** The chosen moment, which the chart marks; '': now. */
-  readonly at: string;
-}
-
-/** The available balance after each line, a separate line for each unit. */
-function StepLine({ lines, units, at }: StepLineProps) {
-  const [times, series] = useMemo((): [string[], Series[]] => {
-    const ids = [...new Set(lines.map(({ unit_id }) => unit_id))];
-    const now = new Map<number | null, Value>();
-    const values = ids.map((): Value[] => []);
-    const dates: string[] = [];
-    for (const line of lines) {
-      // Of the lines of one second, the chart shows the last.
-      const isNew = line.date !== dates.at(-1);
-      if (isNew) dates.push(line.date);
-      now.set(line.unit_id, line.available);
-      for (const [index, id] of ids.entries()) {
-        if (!isNew) values[index]!.pop();
-        values[index]!.push(now.get(id) ?? null);
-      }
-    }
-    return [
-      dates.map(localOf),
-      ids.map((id, index) => ({
-        label: words.availableIn(unitName(units, id)),
-        values: values[index]!,
-        stepped: true,
-      })),
-    ];
-  }, [lines, units]);
-  return (
-    <LegendChart
-      times={times}
-      series={series}
-      shape="line"
-      label={words.lineLabel}
-      mark={at === '' ? undefined : localOf(at)}
-    />
   );
 }

@@ -64,7 +64,7 @@ export const MOST = 200;
 /** Lines of a history that the chart shows. */
 const CHARTED = 1000;
 
-interface Account {
+export interface Account {
   readonly user: Referrer | undefined;
   /** The latest lines of the history, the oldest of them first. */
   readonly lines: readonly Line[];

@@ -6,6 +6,7 @@ import { Pending } from '../parts/failure.tsx';
 import { usePages } from '../parts/pages.tsx';
 import { ask, type Entry, type Line, MOST, type Program } from './data.ts';
 import { Money, unitName } from './parts.tsx';
+import { TakeBack } from './take-back.tsx';
 import { words } from './words.ts';
 
 export interface HistoryProps {
@@ -55,7 +56,9 @@ export function History({ bot, user, program: { units }, lead, onRows }: History
     {
       key: 'event',
       label: words.event,
-      show: (_, line) => <What line={line} entry={data?.entries.get(line.accrual_id ?? 0)} lead={lead} />,
+      show: (_, line) => (
+        <What bot={bot} line={line} entry={data?.entries.get(line.accrual_id ?? 0)} lead={lead} onDone={reload} />
+      ),
     },
     { key: 'amount', label: words.amount, type: 'number', show: (_, { amount }) => <Money amount={amount} /> },
     { key: 'unit_id', label: words.unit, show: (_, { unit_id }) => unitName(units, unit_id) },
@@ -84,13 +87,15 @@ export function History({ bot, user, program: { units }, lead, onRows }: History
 }
 
 interface WhatProps {
+  readonly bot: string;
   readonly line: Line;
   readonly entry: Entry | undefined;
   readonly lead: Lead;
+  readonly onDone: () => void;
 }
 
 /** The event of a line, with links to the accrual and the payout that it is about. */
-function What({ line: { event, accrual_id, payout_id }, entry, lead }: WhatProps) {
+function What({ bot, line: { event, accrual_id, payout_id, reason }, entry, lead, onDone }: WhatProps) {
   const link = (kind: 'accrual' | 'payout', id: number | null | undefined, text: (id: number) => string) =>
     id != null && (
       <>
@@ -123,15 +128,16 @@ function What({ line: { event, accrual_id, payout_id }, entry, lead }: WhatProps
           )}
           {link('payout', entry?.payout_id, words.inPayout)}
           {link('accrual', entry?.compensated_by, words.takenBackBy)}
+          {entry?.reversed_at === null && <TakeBack bot={bot} entry={entry} onDone={onDone} />}
         </>
       )}
-      {isReversal && (
+      {(isReversal || reason !== null) && (
         <span class="reason">
-          {entry?.reason == null ? (
+          {reason === null ? (
             words.noReason
           ) : (
             <>
-              {words.reason} <bdi>{entry.reason}</bdi>
+              {words.reason} <bdi>{reason}</bdi>
             </>
           )}
         </span>

@@ -1,3 +1,4 @@
+import './referrals.css';
 import { address, go, href } from '../address.ts';
 import { Pending } from '../parts/failure.tsx';
 import { Head } from '../parts/head.tsx';

@@ -5,9 +5,11 @@ import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { Choice, Listing, type Pages, usePages } from '../parts/pages.tsx';
+import { Pill } from '../parts/pill.tsx';
 import { cellWords } from '../reports/cell-words.ts';
 import { ask, type Entry, MOST, type Payout, type Payouts, type Program } from './data.ts';
 import { Money, nameOf, unitName } from './parts.tsx';
+import { PayoutActions } from './payout-actions.tsx';
 import { words } from './words.ts';
 
 /**
@@ -42,13 +44,16 @@ export function PayoutsOfAll({ bot, program }: { readonly bot: string; readonly 
       none={<p>{status === '' ? words.noPayouts : words.noPayoutsOfStatus}</p>}
       filters={<Choice label={words.status} name="status" of={words.payoutStatuses} />}
     >
-      <PayoutTable payouts={pages.rows ?? []} program={program} bot={bot} all />
+      <PayoutTable payouts={pages.rows ?? []} program={program} bot={bot} onDone={pages.reload} all />
     </Listing>
   );
 }
 
 /** The service calls the client's webhook by itself. */
 const isUnderWay = ({ status, method }: Payout): boolean => method === 'webhook' && status < 2;
+
+/** Kinds of the pills, by status. */
+const KINDS = [undefined, 'now', 'good', 'bad', undefined] as const;
 
 interface PayoutTableProps {
   readonly bot: string;
@@ -57,9 +62,11 @@ interface PayoutTableProps {
   /** The payouts are of all referrers: each has its referrer, with a link. */
   readonly all?: boolean;
   readonly toAccrual?: (id: number) => void;
+  /** Called when an action has changed a payout. */
+  readonly onDone: () => void;
 }
 
-export function PayoutTable({ bot, payouts, program: { units }, all, toAccrual }: PayoutTableProps) {
+export function PayoutTable({ bot, payouts, program: { units }, all, toAccrual, onDone }: PayoutTableProps) {
   const columns: (DataColumn<Payout> | false | undefined)[] = [
     { key: 'payout_id', label: words.payout },
     all && {
@@ -77,7 +84,7 @@ export function PayoutTable({ bot, payouts, program: { units }, all, toAccrual }
       key: 'status',
       label: words.status,
       show: (_, { status }) => (
-        <span class={`state state-${status}`}>{words.payoutStatuses[status as keyof typeof words.payoutStatuses]}</span>
+        <Pill kind={KINDS[status]}>{words.payoutStatuses[status as keyof typeof words.payoutStatuses]}</Pill>
       ),
     },
     {
@@ -93,7 +100,12 @@ export function PayoutTable({ bot, payouts, program: { units }, all, toAccrual }
       show: (_, payout) => (
         <>
           <Deliveries payout={payout} />
-          <NextStep payout={payout} />
+          {payout.reason !== null && (
+            <span class="reason">
+              {words.reason} <bdi>{payout.reason}</bdi>
+            </span>
+          )}
+          <PayoutActions bot={bot} payout={payout} onDone={onDone} />
         </>
       ),
     },
@@ -143,25 +155,6 @@ function Accruals({ bot, payout: { payout_id, user_id }, toAccrual }: AccrualsPr
       ))}
       {entries?.length === MOST && <p>{cellWords.first(number(MOST))}</p>}
     </details>
-  );
-}
-
-/** The next step of a payout that the service does not take by itself. */
-function NextStep({ payout: { payout_id, status, method } }: { readonly payout: Payout }) {
-  const isByHand = method === 'manual' && status === 0;
-  if (!isByHand && status !== 3) return null;
-  return (
-    <span class="reason">
-      {isByHand ? words.payByHand : words.sendAgain}{' '}
-      <code>
-        npx botledger payout {isByHand ? 'confirm' : 'retry'} --payout {payout_id}
-      </code>{' '}
-      {status === 3 && (
-        <a href={href('/settings', { bot: address.value.query.get('bot') ?? undefined, section: 'webhook' })}>
-          {words.webhookSettings}
-        </a>
-      )}
-    </span>
   );
 }
 

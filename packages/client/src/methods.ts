@@ -393,6 +393,34 @@ export interface Methods {
      */
     listReferralPayouts(...rest: QueryArguments<'/v1/referral/payouts'>): Promise<DataOf<Answer<'/v1/referral/payouts', 'get'>>>;
     /**
+     * Record that a manual payout, or one that the client accepted, was paid.
+     *
+     * `POST /v1/referral/payouts/confirm`
+     * @throws BotledgerError
+     */
+    confirmReferralPayout(body: Body<'/v1/referral/payouts/confirm'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/referral/payouts/confirm', 'post'>>>;
+    /**
+     * Record that a payout that the client accepted was not paid.
+     *
+     * `POST /v1/referral/payouts/fail`
+     * @throws BotledgerError
+     */
+    failReferralPayout(body: Body<'/v1/referral/payouts/fail'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/referral/payouts/fail', 'post'>>>;
+    /**
+     * Cancel a new or failed payout. Its amount returns to the balance.
+     *
+     * `POST /v1/referral/payouts/cancel`
+     * @throws BotledgerError
+     */
+    cancelReferralPayout(body: Body<'/v1/referral/payouts/cancel'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/referral/payouts/cancel', 'post'>>>;
+    /**
+     * Announce a payout now that failed or waits for its next attempt.
+     *
+     * `POST /v1/referral/payouts/retry`
+     * @throws BotledgerError
+     */
+    retryReferralPayout(body: Body<'/v1/referral/payouts/retry'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/referral/payouts/retry', 'post'>>>;
+    /**
      * Cancel an accrual; one that was paid is made good by one of the opposite amount.
      *
      * `POST /v1/referral/reverse-accrual`
@@ -678,6 +706,10 @@ export const CALLS: Readonly<Record<keyof Methods, Readonly<Record<string, strin
     getReferralBalance: 'GET /v1/referral/balance',
     requestReferralPayout: 'POST /v1/referral/payout',
     listReferralPayouts: 'GET /v1/referral/payouts',
+    confirmReferralPayout: 'POST /v1/referral/payouts/confirm',
+    failReferralPayout: 'POST /v1/referral/payouts/fail',
+    cancelReferralPayout: 'POST /v1/referral/payouts/cancel',
+    retryReferralPayout: 'POST /v1/referral/payouts/retry',
     reverseReferralAccrual: 'POST /v1/referral/reverse-accrual',
     listReferralAccruals: 'GET /v1/referral/accruals',
     listReferralRates: 'GET /v1/referral/rates',

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 67b9e92e1fe1767476b4da9246c74ec873211ee6145325ed417865435541d2ec
-// Types: sha256 f59ef55f6f75e5f6d45b07770d67738d6d5ada8d425724b7979c2afc14a953af
+// Sources: sha256 5726d00ad6c6fcd4d4261d6ad987b339d65c103adfc59bcbdfb066d39c7c06e0
+// Types: sha256 5a18e034a095223740f4a6e80282b6726d3586d6aaaf9166ff99711d57fc2e42
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -163,6 +163,18 @@ export interface paths {
   };
   "/v1/referral/payouts": {
     get: { query: Schemas["ListReferralPayoutsQuery"]; answer: Schemas["ListReferralPayoutsAnswer"] };
+  };
+  "/v1/referral/payouts/confirm": {
+    post: { body: Schemas["ChangePayoutRequest"]; answer: Schemas["ConfirmReferralPayoutAnswer"] };
+  };
+  "/v1/referral/payouts/fail": {
+    post: { body: Schemas["FailPayoutRequest"]; answer: Schemas["FailReferralPayoutAnswer"] };
+  };
+  "/v1/referral/payouts/cancel": {
+    post: { body: Schemas["CancelPayoutRequest"]; answer: Schemas["CancelReferralPayoutAnswer"] };
+  };
+  "/v1/referral/payouts/retry": {
+    post: { body: Schemas["ChangePayoutRequest"]; answer: Schemas["RetryReferralPayoutAnswer"] };
   };
   "/v1/referral/reverse-accrual": {
     post: { body: Schemas["ReverseAccrualRequest"]; answer: Schemas["ReverseReferralAccrualAnswer"] };
@@ -394,6 +406,8 @@ export interface components {
       payout_id: number | null;
       /** @example 12.5 */
       amount: string;
+      /** @description Why it was taken back, paid or cancelled; null: none was given */
+      reason: string | null;
     };
     BalanceHistory: {
       history: components["schemas"]["BalanceChange"][];
@@ -584,12 +598,37 @@ export interface components {
       /** @description Values that were accepted but are probably mistakes; absent: none */
       warnings?: components["schemas"]["FieldWarning"][];
     };
+    CancelPayoutRequest: {
+      payout_id: number;
+      /**
+       * @description Kept with the payout
+       * @example The account was closed
+       */
+      reason: string;
+      /** @description Cancel although the client may have paid. Default false */
+      force?: boolean | null;
+    };
+    CancelReferralPayoutAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["ChangedPayout"];
+      /** @enum {boolean} */
+      lagging?: true;
+    };
     Cells: {
       [key: string]: string | number | boolean | null;
     };
     ChainLink: {
       position: number;
       hash: string;
+    };
+    ChangePayoutRequest: {
+      payout_id: number;
+      /** @description Kept with the payout */
+      reason?: string | null;
+    };
+    ChangedPayout: {
+      payout_id: number;
     };
     CodeOwner: {
       code: string;
@@ -626,6 +665,13 @@ export interface components {
       breakdown?: components["schemas"]["Cells"];
       /** @description The line of all combinations without a line */
       other?: boolean;
+    };
+    ConfirmReferralPayoutAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["ChangedPayout"];
+      /** @enum {boolean} */
+      lagging?: true;
     };
     ConversionCounts: {
       /** @description Recipients with the message, private chats only */
@@ -950,6 +996,8 @@ export interface components {
       username: string | null;
       /** @description Why the last attempt, or the payout, failed */
       error: string | null;
+      /** @description Why an administrator last confirmed, retried or cancelled it; null: none was given */
+      reason: string | null;
       deliveries: components["schemas"]["DeliveryAttempt"][];
     };
     DetailedPayouts: {
@@ -1010,6 +1058,21 @@ export interface components {
       to: string;
       date: string;
       rate: string;
+    };
+    FailPayoutRequest: {
+      payout_id: number;
+      /**
+       * @description Becomes the `error` of the payout
+       * @example The account was closed
+       */
+      reason: string;
+    };
+    FailReferralPayoutAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["ChangedPayout"];
+      /** @enum {boolean} */
+      lagging?: true;
     };
     FieldWarning: {
       /** @description Of the value in the request */
@@ -2170,6 +2233,13 @@ export interface components {
       retention_type?: ("retention_first_time" | "retention_first_time_ever" | "retention_recurring") | null;
     } & {
       [key: string]: unknown;
+    };
+    RetryReferralPayoutAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["ChangedPayout"];
+      /** @enum {boolean} */
+      lagging?: true;
     };
     Reversal: Record<string, never>;
     ReverseAccrualRequest: {

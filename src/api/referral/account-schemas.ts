@@ -5,10 +5,11 @@ import { PAYOUT_STATUS } from '../../domain/referral/account/state.ts';
 import { rewardType } from '../../domain/referral/program.ts';
 import { NO_ID, safeInteger } from '../../domain/storable-json.ts';
 import { answer, changed, timestamp } from '../shapes.ts';
-import { id, optionalText, userBody, userPageQuery, userQuery, utcTime } from './schemas.ts';
+import { id, optionalText, text, userBody, userPageQuery, userQuery, utcTime } from './schemas.ts';
 
 /** Schemas of the endpoints about accounts (interface.md, "Referral records"; decisions.md#referral-program). */
 
+export const rowId = z.int();
 const NO_UNIT_ID = `${NO_ID}, or null for amounts without a unit`;
 
 /** Absent: every unit; null: amounts without a unit. */
@@ -36,13 +37,41 @@ export const payoutBody = userBody
   .meta({ id: 'PayoutRequest' });
 
 const MAX_REASON = 10_000;
+const OBJECT = { error: 'must be an object' };
+/** A reason that must be given. */
+const givenReason = text
+  .regex(/\S/, 'is required')
+  .refine((given) => [...given].length <= MAX_REASON, `must have at most ${MAX_REASON} characters`)
+  .meta({ example: 'The account was closed' });
+const changedPayout = { payout_id: id };
+export const changePayoutBody = z
+  .object({ ...changedPayout, reason: optionalText(MAX_REASON).describe('Kept with the payout') }, OBJECT)
+  .meta({ id: 'ChangePayoutRequest' });
+export const failPayoutBody = z
+  .object({ ...changedPayout, reason: givenReason.describe('Becomes the `error` of the payout') }, OBJECT)
+  .meta({ id: 'FailPayoutRequest' });
+export const cancelPayoutBody = z
+  .object(
+    {
+      ...changedPayout,
+      reason: givenReason.describe('Kept with the payout'),
+      force: z
+        .boolean()
+        .nullish()
+        .transform((force) => force ?? false)
+        .describe('Cancel although the client may have paid. Default false'),
+    },
+    OBJECT,
+  )
+  .meta({ id: 'CancelPayoutRequest' });
+export const changedPayoutAnswer = changed(z.object({ payout_id: rowId }).meta({ id: 'ChangedPayout' }));
 export const reversalBody = z
   .object(
     {
       accrual_id: id,
       reason: optionalText(MAX_REASON).describe('Kept with the accrual; without effect'),
     },
-    { error: 'must be an object' },
+    OBJECT,
   )
   .meta({ id: 'ReverseAccrualRequest' });
 
@@ -82,7 +111,6 @@ export const exactOrNull = (decimal: string | null): LosslessNumber | null =>
   decimal === null ? null : exact(decimal);
 
 export const unitId = z.int().nullable();
-export const rowId = z.int();
 export const balance = z
   .object({
     unit_id: unitId,
@@ -164,6 +192,7 @@ const change = balance
     accrual_id: rowId.nullable(),
     payout_id: rowId.nullable(),
     amount,
+    reason: z.string().nullable().describe('Why it was taken back, paid or cancelled; null: none was given'),
   })
   .meta({ id: 'BalanceChange' });
 export const historyAnswer = answer(z.object({ history: z.array(change) }).meta({ id: 'BalanceHistory' }));

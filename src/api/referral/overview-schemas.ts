@@ -79,6 +79,10 @@ const detailedPayout = payoutRow
     user_id: user,
     ...names,
     error: z.string().nullable().describe('Why the last attempt, or the payout, failed'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why an administrator last confirmed, retried or cancelled it; null: none was given'),
     deliveries: z.array(attempt),
   })
   .meta({ id: 'DetailedPayout' });

@@ -84,6 +84,7 @@ export function allPayouts({ db, asOf }: OverviewReads): AnyRoute {
         user_id: row.user_id,
         ...(names.get(row.user_id) ?? NO_NAMES),
         error: row.error,
+        reason: row.reason,
         deliveries: attempts
           .filter(({ payout_id }) => payout_id === row.payout_id)
           .map(({ attempt, at, status, error }) => ({ attempt, at: utcDate(at), status, error })),

@@ -10,6 +10,7 @@ import { createCaughtUpFind } from '../find-caught-up.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { accruals, balance, history, payouts, rates } from './account-reads.ts';
+import { administerPayouts } from './administer-payouts.ts';
 import { awaitVisits } from './changes.ts';
 import { codes, referrals } from './codes.ts';
 import { createCode } from './create-code.ts';
@@ -48,6 +49,7 @@ export function referralRoutes({ config, log, db, sources }: ReferralRoutesOptio
     balance(reads),
     payout(accounts, waitForChange),
     payouts(reads),
+    ...administerPayouts({ accounts, db, waitForChange, findCaughtUp }),
     reverseAccrual({ accounts, db, waitForChange, findCaughtUp }),
     accruals(reads),
     rates(db),

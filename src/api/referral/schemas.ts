@@ -30,7 +30,8 @@ export const userBody = z.object({ user_id: id }, { error: 'must be an object' }
 
 /** A start payload. */
 const PAYLOAD = /^[A-Za-z0-9_-]{1,64}$/;
-const text = z
+/** Text that the log and the database can hold. */
+export const text = z
   .string({ error: ({ input }) => (input == null ? 'is required' : 'must be a string') })
   .refine(isStorable, 'must not hold U+0000 or a lone surrogate');
 

@@ -3,10 +3,10 @@ import { findPayoutWebhook, rotatePayoutSecret, setPayoutWebhook } from '../../c
 import { administerPayout } from '../../commands/referral/payouts.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { listDeliveries } from '../../queries/referral/deliveries.ts';
-import { findPayout } from '../../queries/referral/payout-list.ts';
 import { refusedUrl } from '../../util/networks.ts';
 import { botOf } from '../access.ts';
 import type { FindCaughtUp } from '../find-caught-up.ts';
+import { payoutOfBot } from '../referral/payout-of-bot.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import { change, OF_BOT, type Settings } from './change-setting.ts';
@@ -136,10 +136,7 @@ function deliveryRoutes({ accounts, db, waitForAccount, findCaughtUp }: WebhookS
         return change(request, waitForAccount, {
           route: 'settings/webhook/redeliver',
           async work(meta) {
-            const found = await findCaughtUp(async () => findPayout(await db.at('accounts'), payout_id));
-            if (found === null || found.bot !== bot)
-              throw new Rejection('not_found', 'payout_id', `the bot has no payout ${payout_id}`);
-            const name = { bot, userId: found.user_id, payoutId: payout_id };
+            const name = await payoutOfBot({ db, findCaughtUp }, bot, payout_id);
             return administerPayout(accounts, { ...name, action: 'retry', force: false }, meta);
           },
           dataOf: () => ({ payout_id }),

@@ -41,7 +41,7 @@ export function audit(cli: Cli): void {
 async function auditBalance(context: CliContext, given: BalanceRequest): Promise<Answer> {
   const { history, difference, notes } = await auditOneAccount(context, given);
   return {
-    value: history.map((row) => shown(row, { date_ms: row.date })),
+    value: history.map((row) => shown(row, { date_ms: row.date, reason: row.reason })),
     shown: history.map((row) => shown(row, {})),
     notes,
     ...(difference !== null && { failure: new CliError(difference) }),
@@ -49,7 +49,7 @@ async function auditBalance(context: CliContext, given: BalanceRequest): Promise
 }
 
 function shown(
-  { position, date, amount, on_hold, available, reserved, paid, ...row }: HistoryRow,
+  { position, date, amount, on_hold, available, reserved, paid, reason: _, ...row }: HistoryRow,
   more: object,
 ): object {
   return {

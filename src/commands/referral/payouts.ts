@@ -63,7 +63,7 @@ function requestedBy(events: readonly AccountEvent[]): RequestedPayouts {
 
 /** The actions of an administrator on a payout. */
 export const PAYOUT_ACTIONS = ['confirm', 'fail', 'retry', 'cancel'] as const;
-type PayoutAction = (typeof PAYOUT_ACTIONS)[number];
+export type PayoutAction = (typeof PAYOUT_ACTIONS)[number];
 
 const DECISIONS = { confirm: confirmPayout, fail: failPayout, retry: retryPayout, cancel: cancelPayout };
 
@@ -72,13 +72,16 @@ export interface AdministerPayout extends AccountKey {
   readonly action: PayoutAction;
   /** Cancel even though the client may have paid. */
   readonly force: boolean;
+  /** Kept in the account's event; null: none is given, the default. */
+  readonly reason?: string | null;
 }
 
 /** @throws Rejection not_found, or conflict: the payout's state does not allow it */
 export function administerPayout(
   accounts: Accounts,
-  { payoutId: payout_id, action, force, ...key }: AdministerPayout,
+  { payoutId: payout_id, action, force, reason = null, ...key }: AdministerPayout,
   meta: CommandMeta = {},
 ): Promise<CommandResult<unknown>> {
-  return accounts.change(key, { decide: (state, now) => DECISIONS[action](state, { payout_id, force }, now) }, meta);
+  const change = { payout_id, force, reason };
+  return accounts.change(key, { decide: (state, now) => DECISIONS[action](state, change, now) }, meta);
 }

@@ -107,27 +107,31 @@ export const payoutAttemptFailed = eventType('payout_attempt_failed', 2, attempt
 /** The client has accepted the payout (202) and will say later whether it paid. */
 export const payoutAccepted = eventType('payout_accepted', 1, z.object({ payout_id: id, attempt, ...at }));
 
-/** `status`: of the webhook's answer; null: an administrator confirmed the payout. */
-export const payoutPaid = eventType(
-  'payout_paid',
-  1,
-  z.object({ payout_id: id, by: z.enum(['webhook', 'admin']), status: httpStatus, ...at }),
-);
+/** Why an administrator did it; null: nothing was given. Version 1 of the events of administrators did not have it. */
+const reason = { reason: z.string().nullable() };
 
-/** The payout failed for good, unless an administrator retries it. Its amount stays reserved. */
+/** `status`: of the webhook's answer; null: an administrator confirmed the payout. */
+const paid = z.object({ payout_id: id, by: z.enum(['webhook', 'admin']), status: httpStatus, ...at });
+export const payoutPaid = eventType('payout_paid', 2, paid.extend(reason), {
+  1: paid.transform((data) => ({ ...data, reason: null })),
+});
+
+/** The payout failed for good, unless an administrator retries it. Its amount stays reserved. `error` of `admin`: the reason. */
 export const payoutFailed = eventType(
   'payout_failed',
   1,
   z.object({ payout_id: id, by: z.enum(['webhook', 'admin']), error: z.string(), ...at }),
 );
 /** An administrator wants the next attempt now, and the delays after it to begin again. */
-export const payoutRetried = eventType('payout_retried', 1, z.object({ payout_id: id, ...at }));
+const retried = z.object({ payout_id: id, ...at });
+export const payoutRetried = eventType('payout_retried', 2, retried.extend(reason), {
+  1: retried.transform((data) => ({ ...data, reason: null })),
+});
 /** The payout's amount is available again, and its accruals are unclaimed. */
-export const payoutCancelled = eventType(
-  'payout_cancelled',
-  1,
-  z.object({ payout_id: id, forced: z.boolean(), ...at }),
-);
+const cancelled = z.object({ payout_id: id, forced: z.boolean(), ...at });
+export const payoutCancelled = eventType('payout_cancelled', 2, cancelled.extend(reason), {
+  1: cancelled.transform((data) => ({ ...data, reason: null })),
+});
 
 /** A paid accrual is offset by a compensation of the opposite amount; an unpaid one is cancelled. */
 export const accrualReversed = eventType(

@@ -4,6 +4,7 @@ import type { AccountEvent } from '../../domain/referral/account/state.ts';
 import type {
   payoutAttempted,
   payoutAttemptFailed,
+  payoutCancelled,
   payoutPaid,
   payoutRequested,
 } from '../../domain/referral/account-events.ts';
@@ -70,15 +71,15 @@ export async function applyPayoutEvent(
       await one(
         tx,
         'retried',
-        `UPDATE payouts SET status = 0, attempt = NULL, next_at = $3, error = NULL
+        `UPDATE payouts SET status = 0, attempt = NULL, next_at = $3, error = NULL, reason = $4
           WHERE payout_id = $1 AND public_key = $2`,
-        [...payout, event.data.at],
+        [...payout, event.data.at, event.data.reason],
       );
       return;
     case 'payout_paid':
       return pay(tx, payout, place, event.data);
     case 'payout_cancelled':
-      return cancel(tx, payout, place, event.data.at);
+      return cancel(tx, payout, place, event.data);
   }
 }
 
@@ -142,18 +143,18 @@ async function pay(
   tx: ClientBase,
   payout: PayoutKey,
   place: number,
-  { status, at }: DataOf<typeof payoutPaid>,
+  { status, reason, at }: DataOf<typeof payoutPaid>,
 ): Promise<void> {
   await one(
     tx,
     'paid',
     `WITH paid AS (
        UPDATE payouts SET status = 2, attempt = NULL, next_at = NULL, error = NULL, processed_at = $3,
-                          processed_place = $4
+                          processed_place = $4, reason = $5
         WHERE payout_id = $1 AND public_key = $2 RETURNING *)
      UPDATE balances b SET reserved = b.reserved - p.amount, paid = b.paid + p.amount FROM paid p
       WHERE b.public_key = $2 AND b.user_id = p.user_id AND b.unit = p.unit`,
-    [...payout, at, place],
+    [...payout, at, place, reason],
   );
   if (status !== null)
     await one(
@@ -166,16 +167,21 @@ async function pay(
     );
 }
 
-async function cancel(tx: ClientBase, payout: PayoutKey, place: number, at: number): Promise<void> {
+async function cancel(
+  tx: ClientBase,
+  payout: PayoutKey,
+  place: number,
+  { reason, at }: DataOf<typeof payoutCancelled>,
+): Promise<void> {
   await one(
     tx,
     'cancelled',
     `WITH cancelled AS (
-       UPDATE payouts SET status = 4, processed_at = $3, processed_place = $4
+       UPDATE payouts SET status = 4, processed_at = $3, processed_place = $4, reason = $5
         WHERE payout_id = $1 AND public_key = $2 RETURNING *)
      UPDATE balances b SET reserved = b.reserved - p.amount FROM cancelled p
       WHERE b.public_key = $2 AND b.user_id = p.user_id AND b.unit = p.unit`,
-    [...payout, at, place],
+    [...payout, at, place, reason],
   );
   await tx.query({
     name: 'accounts.set_free',

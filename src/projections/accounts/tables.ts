@@ -108,6 +108,8 @@ CREATE TABLE payouts (
   attempt text,
   /* why the last attempt, or the payout, failed */
   error text,
+  /* why an administrator last confirmed, retried or cancelled it; null: none was given */
+  reason text,
   /* of the commit of the request, if it is traced */
   trace text,
   /* random text of the webhook-id; null: the request was made without it */

@@ -47,7 +47,7 @@ export async function historyRows(
         ${steps(accounts, descending).join(' UNION ALL ')})
       ${descending ? `, totals AS (${until === undefined ? balanceSql(accounts) : balanceAtSql(accounts)})` : ''}
       SELECT CASE recorded WHEN 1 THEN (place / ${PER_COMMIT})::float8 END AS position, s.date::float8, event,
-             accrual_id::float8, payout_id::float8, trim_scale(amount)::text AS amount, nullif(unit, 0)::float8 AS unit_id,
+             accrual_id::float8, payout_id::float8, trim_scale(amount)::text AS amount, nullif(unit, 0)::float8 AS unit_id, reason,
              ${['on_hold', 'available', 'reserved', 'paid'].map(after).join(', ')}
         FROM steps s ${descending ? 'JOIN totals t ON coalesce(t.unit_id, 0) = s.unit' : ''}
       WINDOW passed AS (PARTITION BY unit ORDER BY ${order}
@@ -76,13 +76,15 @@ function steps(accounts: string, descending: boolean): string[] {
       `x.at AS date, 1 AS recorded, x.place, CASE WHEN x.compensates IS NULL THEN 'accrued' ELSE 'compensated' END AS event,
        x.accrual_id, NULL::bigint AS payout_id, x.unit, x.amount,
        CASE WHEN x.available_at > x.at THEN x.amount ELSE 0 END AS on_hold,
-       CASE WHEN x.available_at > x.at THEN 0 ELSE x.amount END AS available, 0 AS reserved, 0 AS paid`,
+       CASE WHEN x.available_at > x.at THEN 0 ELSE x.amount END AS available, 0 AS reserved, 0 AS paid,
+       CASE WHEN x.compensates IS NOT NULL THEN (SELECT o.reason FROM ${accounts}.accruals o
+         WHERE o.accrual_id = x.compensates AND o.public_key = x.public_key) END AS reason`,
       'true',
     ),
     kind(
       'accruals',
       'x.available_at, x.place',
-      `x.available_at, 0, x.place, 'hold_passed', x.accrual_id, NULL, x.unit, x.amount, -x.amount, x.amount, 0, 0`,
+      `x.available_at, 0, x.place, 'hold_passed', x.accrual_id, NULL, x.unit, x.amount, -x.amount, x.amount, 0, 0, NULL`,
       'x.available_at > x.at AND NOT (x.cancelled AND x.reversed_at < x.available_at)',
       false,
     ),
@@ -91,13 +93,13 @@ function steps(accounts: string, descending: boolean): string[] {
       'x.reversed_place',
       `x.reversed_at, 1, x.reversed_place, 'cancelled', x.accrual_id, NULL, x.unit, -x.amount,
        CASE WHEN x.available_at > x.reversed_at THEN -x.amount ELSE 0 END,
-       CASE WHEN x.available_at > x.reversed_at THEN 0 ELSE -x.amount END, 0, 0`,
+       CASE WHEN x.available_at > x.reversed_at THEN 0 ELSE -x.amount END, 0, 0, x.reason`,
       'x.cancelled',
     ),
     kind(
       'payouts',
       'x.place, x.payout_id',
-      `x.requested_at, 1, x.place, 'payout_requested', NULL, x.payout_id, x.unit, x.amount, 0, -x.amount, x.amount, 0`,
+      `x.requested_at, 1, x.place, 'payout_requested', NULL, x.payout_id, x.unit, x.amount, 0, -x.amount, x.amount, 0, NULL`,
       'true',
     ),
     kind(
@@ -105,7 +107,7 @@ function steps(accounts: string, descending: boolean): string[] {
       'x.processed_place',
       `x.processed_at, 1, x.processed_place, CASE x.status WHEN 2 THEN 'payout_paid' ELSE 'payout_cancelled' END, NULL,
        x.payout_id, x.unit, x.amount, 0, CASE x.status WHEN 2 THEN 0 ELSE x.amount END, -x.amount,
-       CASE x.status WHEN 2 THEN x.amount ELSE 0 END`,
+       CASE x.status WHEN 2 THEN x.amount ELSE 0 END, x.reason`,
       'x.processed_at IS NOT NULL',
     ),
   ];

@@ -27,6 +27,12 @@ const COLUMNS = `
   payout_id::float8, user_id::float8, trim_scale(amount)::text AS amount, nullif(unit, 0)::float8 AS unit_id, status, method,
   initiated_by, requested_at::float8, processed_at::float8, error`;
 
+/** A payout with the reason of its administrator. */
+export interface ExplainedPayoutRow extends PayoutRow {
+  /** Why an administrator last confirmed, retried or cancelled it; null: none was given. */
+  readonly reason: string | null;
+}
+
 /** The payouts of an account, newest first. */
 export async function payoutsOf(
   { pool, accounts }: Tables<'accounts'>,
@@ -70,14 +76,14 @@ export async function latestPayouts(
   { pool, accounts }: Tables<'accounts'>,
   bot: string,
   { userId, status, payoutId, limit, offset }: PayoutsQuery,
-): Promise<PayoutRow[]> {
+): Promise<ExplainedPayoutRow[]> {
   const given = Object.entries({ user_id: userId, status, payout_id: payoutId }).filter(
     ([, value]) => value !== undefined,
   );
   const conditions = given.map(([column], index) => ` AND payouts.${column} = $${index + 4}`).join('');
-  const { rows } = await pool.query<PayoutRow>({
+  const { rows } = await pool.query<ExplainedPayoutRow>({
     // Not a prepared statement: the best index depends on which of the conditions there are.
-    text: `SELECT ${COLUMNS} FROM ${accounts}.payouts WHERE public_key = $1${conditions}
+    text: `SELECT ${COLUMNS}, reason FROM ${accounts}.payouts WHERE public_key = $1${conditions}
             ORDER BY payouts.requested_at DESC, payouts.payout_id DESC LIMIT $2 OFFSET $3`,
     values: [bot, limit, offset, ...given.map(([, value]) => value)],
   });

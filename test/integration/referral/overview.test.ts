@@ -134,10 +134,10 @@ describe('the payouts of all referrers', () => {
     expect(data_as_of).toMatch(/^\d{4}-/);
     const own = async (userId: number) => (await other.call.data(`payouts?user_id=${userId}`)).payouts[0];
     expect(payouts).toEqual([
-      { ...(await own(2)), user_id: 2, first_name: null, username: null, error: null, deliveries: [] },
+      { ...(await own(2)), user_id: 2, first_name: null, username: null, error: null, reason: null, deliveries: [] },
       {
         ...(await own(1)),
-        ...{ user_id: 1, first_name: 'User 1', username: null, error: expect.stringContaining('500') },
+        ...{ user_id: 1, first_name: 'User 1', username: null, error: expect.stringContaining('500'), reason: null },
         deliveries: [{ attempt: 1, at: expect.stringMatching(/^\d{4}-/), status: 500, error: expect.any(String) }],
       },
     ]);

@@ -70,8 +70,8 @@ describe('the metrics of appends', () => {
         at,
       }),
       payoutAttemptFailed.create({ payout_id: 1, attempt: 1, status: null, error: 'e', next_at: 2, sent: false, at }),
-      payoutPaid.create({ payout_id: 1, by: 'webhook', status: 200, at }),
-      payoutPaid.create({ payout_id: 2, by: 'admin', status: null, at }),
+      payoutPaid.create({ payout_id: 1, by: 'webhook', status: 200, reason: null, at }),
+      payoutPaid.create({ payout_id: 2, by: 'admin', status: null, reason: null, at }),
       batchAnswered.create({
         broadcast_id: 1,
         claim: 1,

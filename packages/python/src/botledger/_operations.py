@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: d0ba0b3cff653c562497cfeed4476920718970492d98c1447d8b541ccad7461a
+# SHA-256 of openapi.json: 43d45a1305b4b14d7e464e31501aa776bd314ffb2342608e22f4f998a914cf0e
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ from .types import (
     BroadcastPreview,
     BroadcastStatistics,
     Broadcasts,
+    CancelPayoutRequest,
+    ChangePayoutRequest,
+    ChangedPayout,
     ChangedVersion,
     CodeOwner,
     CodeOwnerships,
@@ -61,6 +64,7 @@ from .types import (
     EditRuleRequest,
     EventId,
     ExchangeRate,
+    FailPayoutRequest,
     ForwardedUpdate,
     GoalId,
     IssueKeyRequest,
@@ -209,6 +213,10 @@ OPERATIONS: dict[str, Operation] = {
     'getReferralBalance': Operation('GET', '/v1/referral/balance', keyed=False, harmless=True, numbers=()),
     'requestReferralPayout': Operation('POST', '/v1/referral/payout', keyed=True, harmless=True, numbers=()),
     'listReferralPayouts': Operation('GET', '/v1/referral/payouts', keyed=False, harmless=True, numbers=()),
+    'confirmReferralPayout': Operation('POST', '/v1/referral/payouts/confirm', keyed=True, harmless=True, numbers=()),
+    'failReferralPayout': Operation('POST', '/v1/referral/payouts/fail', keyed=True, harmless=True, numbers=()),
+    'cancelReferralPayout': Operation('POST', '/v1/referral/payouts/cancel', keyed=True, harmless=True, numbers=()),
+    'retryReferralPayout': Operation('POST', '/v1/referral/payouts/retry', keyed=True, harmless=True, numbers=()),
     'reverseReferralAccrual': Operation('POST', '/v1/referral/reverse-accrual', keyed=True, harmless=True, numbers=()),
     'listReferralAccruals': Operation('GET', '/v1/referral/accruals', keyed=False, harmless=True, numbers=()),
     'listReferralRates': Operation('GET', '/v1/referral/rates', keyed=False, harmless=True, numbers=()),
@@ -512,6 +520,22 @@ class Methods(Calls):
     def iterate_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[Payout]:
         """A referrer's payouts, newest first: all pages"""
         return self._pages('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='payouts')
+
+    def confirm_referral_payout(self, body: ChangePayoutRequest, *, idempotency_key: str | None = None) -> ChangedPayout:
+        """Record that a manual payout, or one that the client accepted, was paid"""
+        return cast('ChangedPayout', self._data('confirmReferralPayout', body=body, idempotency_key=idempotency_key))
+
+    def fail_referral_payout(self, body: FailPayoutRequest, *, idempotency_key: str | None = None) -> ChangedPayout:
+        """Record that a payout that the client accepted was not paid"""
+        return cast('ChangedPayout', self._data('failReferralPayout', body=body, idempotency_key=idempotency_key))
+
+    def cancel_referral_payout(self, body: CancelPayoutRequest, *, idempotency_key: str | None = None) -> ChangedPayout:
+        """Cancel a new or failed payout. Its amount returns to the balance"""
+        return cast('ChangedPayout', self._data('cancelReferralPayout', body=body, idempotency_key=idempotency_key))
+
+    def retry_referral_payout(self, body: ChangePayoutRequest, *, idempotency_key: str | None = None) -> ChangedPayout:
+        """Announce a payout now that failed or waits for its next attempt"""
+        return cast('ChangedPayout', self._data('retryReferralPayout', body=body, idempotency_key=idempotency_key))
 
     def reverse_referral_accrual(self, body: ReverseAccrualRequest, *, idempotency_key: str | None = None) -> Reversal:
         """Cancel an accrual; one that was paid is made good by one of the opposite amount"""
@@ -980,6 +1004,22 @@ class AsyncMethods(AsyncCalls):
     def iterate_referral_payouts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Payout]:
         """A referrer's payouts, newest first: all pages"""
         return self._pages('listReferralPayouts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='payouts')
+
+    async def confirm_referral_payout(self, body: ChangePayoutRequest, *, idempotency_key: str | None = None) -> ChangedPayout:
+        """Record that a manual payout, or one that the client accepted, was paid"""
+        return cast('ChangedPayout', await self._data('confirmReferralPayout', body=body, idempotency_key=idempotency_key))
+
+    async def fail_referral_payout(self, body: FailPayoutRequest, *, idempotency_key: str | None = None) -> ChangedPayout:
+        """Record that a payout that the client accepted was not paid"""
+        return cast('ChangedPayout', await self._data('failReferralPayout', body=body, idempotency_key=idempotency_key))
+
+    async def cancel_referral_payout(self, body: CancelPayoutRequest, *, idempotency_key: str | None = None) -> ChangedPayout:
+        """Cancel a new or failed payout. Its amount returns to the balance"""
+        return cast('ChangedPayout', await self._data('cancelReferralPayout', body=body, idempotency_key=idempotency_key))
+
+    async def retry_referral_payout(self, body: ChangePayoutRequest, *, idempotency_key: str | None = None) -> ChangedPayout:
+        """Announce a payout now that failed or waits for its next attempt"""
+        return cast('ChangedPayout', await self._data('retryReferralPayout', body=body, idempotency_key=idempotency_key))
 
     async def reverse_referral_accrual(self, body: ReverseAccrualRequest, *, idempotency_key: str | None = None) -> Reversal:
         """Cancel an accrual; one that was paid is made good by one of the opposite amount"""

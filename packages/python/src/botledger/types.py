@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: d0ba0b3cff653c562497cfeed4476920718970492d98c1447d8b541ccad7461a
+# SHA-256 of openapi.json: 43d45a1305b4b14d7e464e31501aa776bd314ffb2342608e22f4f998a914cf0e
 
 from __future__ import annotations
 
@@ -1006,6 +1006,30 @@ class Payout(TypedDict):
     processed_at: UtcTime | None
 
 
+class ChangePayoutRequest(TypedDict):
+    payout_id: int
+    reason: NotRequired[str | None]
+    """Kept with the payout"""
+
+
+class ChangedPayout(TypedDict):
+    payout_id: int
+
+
+class FailPayoutRequest(TypedDict):
+    payout_id: int
+    reason: str
+    """Becomes the `error` of the payout"""
+
+
+class CancelPayoutRequest(TypedDict):
+    payout_id: int
+    reason: str
+    """Kept with the payout"""
+    force: NotRequired[bool | None]
+    """Cancel although the client may have paid. Default false"""
+
+
 class ReverseAccrualRequest(TypedDict):
     accrual_id: int
     reason: NotRequired[str | None]
@@ -1064,6 +1088,8 @@ class BalanceChange(TypedDict):
     accrual_id: int | None
     payout_id: int | None
     amount: Decimal
+    reason: str | None
+    """Why it was taken back, paid or cancelled; null: none was given"""
 
 
 class Referrers(TypedDict):
@@ -1116,6 +1142,8 @@ class DetailedPayout(TypedDict):
     """Null: unknown or erased"""
     error: str | None
     """Why the last attempt, or the payout, failed"""
+    reason: str | None
+    """Why an administrator last confirmed, retried or cancelled it; null: none was given"""
     deliveries: list[DeliveryAttempt]
 
 

@@ -27,10 +27,13 @@ export interface HistoryRow {
   readonly available: string;
   readonly reserved: string;
   readonly paid: string;
+  /** Why it was taken back, paid or cancelled; null: none was given. */
+  readonly reason: string | null;
 }
 
 /** A change before it is put in order. */
-interface Step extends Pick<HistoryRow, 'position' | 'date' | 'event' | 'accrual_id' | 'payout_id' | 'unit_id'> {
+interface Step
+  extends Pick<HistoryRow, 'position' | 'date' | 'event' | 'accrual_id' | 'payout_id' | 'unit_id' | 'reason'> {
   readonly amount: string;
   readonly from?: Pocket;
   readonly to?: Pocket;
@@ -62,7 +65,7 @@ export function historyOf(
     for (const { type, data } of events) {
       const date = data.at;
       if (date > until) continue;
-      const step = { position, date, accrual_id: null, payout_id: null };
+      const step = { position, date, accrual_id: null, payout_id: null, reason: null };
       if (type === 'reward_accrued') {
         const { accrual_id, amount, unit_id, available_at } = data;
         accruals.set(accrual_id, { amount, unit_id, at: date, available_at, cancelledAt: Number.POSITIVE_INFINITY });
@@ -71,13 +74,14 @@ export function historyOf(
       } else if (type === 'accrual_reversed') {
         const accrual = accruals.get(data.accrual_id)!;
         const { amount, unit_id, available_at } = accrual;
+        const { reason } = data;
         if (data.compensation_id === null) {
           accrual.cancelledAt = date;
           const from = available_at > date ? 'on_hold' : 'available';
-          steps.push({ ...step, event: 'cancelled', accrual_id: data.accrual_id, amount, unit_id, from });
+          steps.push({ ...step, event: 'cancelled', accrual_id: data.accrual_id, amount, unit_id, reason, from });
         } else {
           const accrual_id = data.compensation_id;
-          steps.push({ ...step, event: 'compensated', accrual_id, amount, unit_id, from: 'available' });
+          steps.push({ ...step, event: 'compensated', accrual_id, amount, unit_id, reason, from: 'available' });
         }
       } else if (type === 'payout_requested')
         for (const { payout_id, amount, unit_id } of data.payouts) {
@@ -86,9 +90,9 @@ export function historyOf(
           steps.push({ ...step, event: 'payout_requested', payout_id, ...moved });
         }
       else if (type === 'payout_paid' || type === 'payout_cancelled') {
-        const { payout_id } = data;
+        const { payout_id, reason } = data;
         const to = type === 'payout_paid' ? 'paid' : 'available';
-        steps.push({ ...step, event: type, payout_id, ...payouts.get(payout_id)!, from: 'reserved', to });
+        steps.push({ ...step, event: type, payout_id, ...payouts.get(payout_id)!, reason, from: 'reserved', to });
       }
     }
   return withBalances(merged(steps, passedHolds(accruals, until)));
@@ -101,7 +105,7 @@ function passedHolds(accruals: ReadonlyMap<number, AccruedStep>, until: number):
         available_at > at && available_at <= until && available_at <= cancelledAt,
     )
     .map(([accrual_id, { amount, unit_id, available_at }]) => {
-      const hold = { position: null, date: available_at, event: 'hold_passed', payout_id: null } as const;
+      const hold = { position: null, date: available_at, event: 'hold_passed', payout_id: null, reason: null } as const;
       return { ...hold, accrual_id, amount, unit_id, from: 'on_hold', to: 'available' } as const;
     })
     .sort((a, b) => a.date - b.date);

@@ -51,6 +51,12 @@ interface OfPayout {
   readonly payout_id: number;
 }
 
+/** An administrator's action. */
+interface Administered extends OfPayout {
+  /** Null: none was given, the default. */
+  readonly reason?: string | null;
+}
+
 /** Records an attempt before the webhook is called. An attempt may follow one whose end was never recorded. */
 export function attemptPayout(
   state: AccountState,
@@ -109,7 +115,7 @@ export function payoutDelivered(
 ): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be paid by its webhook', (payout, at) =>
     payout.status === PAYOUT_STATUS.processing
-      ? [{ type: 'payout_paid', data: { payout_id, by: 'webhook', status, at } }]
+      ? [{ type: 'payout_paid', data: { payout_id, by: 'webhook', status, reason: null, at } }]
       : undefined,
   );
 }
@@ -128,29 +134,41 @@ export function giveUpPayout(
 }
 
 /** Records that a payout was paid, as an administrator says: a manual payout, or one that the client has accepted. */
-export function confirmPayout(state: AccountState, { payout_id }: OfPayout, now: number): Decision<AccountEvent> {
+export function confirmPayout(
+  state: AccountState,
+  { payout_id, reason = null }: Administered,
+  now: number,
+): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be confirmed', (payout, at) => {
     const waits = isManualAndNew(payout) || payout.attempt === 'accepted';
-    return waits ? [{ type: 'payout_paid', data: { payout_id, by: 'admin', status: null, at } }] : undefined;
+    return waits ? [{ type: 'payout_paid', data: { payout_id, by: 'admin', status: null, reason, at } }] : undefined;
   });
 }
 
 /** Records that the client has not paid a payout that it had accepted, as an administrator says. */
-export function failPayout(state: AccountState, { payout_id }: OfPayout, now: number): Decision<AccountEvent> {
+export function failPayout(
+  state: AccountState,
+  { payout_id, reason = null }: Administered,
+  now: number,
+): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be failed', (payout, at) =>
     payout.attempt === 'accepted'
-      ? [{ type: 'payout_failed', data: { payout_id, by: 'admin', error: 'failed by an administrator', at } }]
+      ? [{ type: 'payout_failed', data: { payout_id, by: 'admin', error: reason ?? 'failed by an administrator', at } }]
       : undefined,
   );
 }
 
 /** Retries a payout that failed or that waits for an attempt. */
-export function retryPayout(state: AccountState, { payout_id }: OfPayout, now: number): Decision<AccountEvent> {
+export function retryPayout(
+  state: AccountState,
+  { payout_id, reason = null }: Administered,
+  now: number,
+): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be retried', (payout, at) => {
     const { status, method, attempt } = payout;
     const isUnannounced = method === 'webhook' && status === PAYOUT_STATUS.created;
     const waits = isUnannounced || status === PAYOUT_STATUS.failed || attempt === 'failed';
-    return waits ? [{ type: 'payout_retried', data: { payout_id, at } }] : undefined;
+    return waits ? [{ type: 'payout_retried', data: { payout_id, reason, at } }] : undefined;
   });
 }
 
@@ -160,7 +178,7 @@ export function retryPayout(state: AccountState, { payout_id }: OfPayout, now: n
  */
 export function cancelPayout(
   state: AccountState,
-  { payout_id, force }: OfPayout & { readonly force: boolean },
+  { payout_id, reason = null, force }: Administered & { readonly force: boolean },
   now: number,
 ): Decision<AccountEvent> {
   return change(state, payout_id, now, 'be cancelled', (payout, at) => {
@@ -170,7 +188,7 @@ export function cancelPayout(
       const message = `the webhook may have announced payout ${payout_id}, so the client may have paid it`;
       return new Rejection('conflict', 'payout_id', message);
     }
-    return [{ type: 'payout_cancelled', data: { payout_id, forced, at } }];
+    return [{ type: 'payout_cancelled', data: { payout_id, forced, reason, at } }];
   });
 }
 
