@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from '../../src/commands/catalog/keys.ts';
-import { accruals } from '../../src/processes/accruals/accruals.ts';
+import { accruals } from '../../src/processes/accruals/accrual-process.ts';
 import { axeFindings, CHROMIUM, HOSTILE } from '../support/browser.ts';
 import { processed } from '../support/processes.ts';
 import { type RewardProgram, rewardProgram } from '../support/reward-program.ts';

@@ -58,6 +58,7 @@ const reportOf = (saved_segment_id: number): object => {
   const filters = ['=', `user.saved_segments.${saved_segment_id}`, true];
   return { ...totals, source_request: { ...totals.source_request, filters } };
 };
+const NO_PAYOUT = { payout_id: 404_404, reason: 'None' };
 const PROPERTIES = { plan: 'pro', items: 3, gift: true };
 const GREETING = { type: 'sendMessage', message: { text: 'Hello, {{user.first_name}}' }, user_id: 1 };
 
@@ -152,6 +153,8 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     rightSecret: () => ask(address, `/v1/webhook/${bot.publicKey}`, null, { update_id: 1 }, secret(bot.webhookSecret)),
   };
   const reports = { ...sampleReports(), properties: PROPERTIES_REPORT };
+  for (const action of ['confirm', 'fail', 'cancel', 'retry'])
+    questions[`${action} of no payout`] = () => ask(address, `/v1/referral/payouts/${action}`, apiKey, NO_PAYOUT);
   for (const kind of ['events', 'users', 'accruals', 'recipients'])
     questions[`exported ${kind}`] = () => ask(address, `/v1/export/${kind}?format=csv`, apiKey);
   for (const [name, report_config] of Object.entries(reports))
@@ -315,14 +318,8 @@ function start(id: number, payload: string): object {
   const from = { id, is_bot: false, first_name: `User ${id}` };
   const text = `/start ${payload}`;
   const entities = [{ type: 'bot_command', offset: 0, length: 6 }];
-  const message = {
-    message_id: 1,
-    date: Date.UTC(2026, 1, 1) / 1000,
-    chat: { id, type: 'private' },
-    from,
-    text,
-    entities,
-  };
+  const about = { message_id: 1, date: Date.UTC(2026, 1, 1) / 1000, chat: { id, type: 'private' } };
+  const message = { ...about, from, text, entities };
   return { update_id: id, message };
 }
 

@@ -3,7 +3,7 @@ import type { Accounts } from '../../commands/referral/accounts.ts';
 import { administerPayout, type PayoutAction } from '../../commands/referral/payouts.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { change, OF_BOT } from '../settings/change.ts';
+import { change, OF_BOT } from '../settings/change-setting.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 import { cancelPayoutBody, changedPayoutAnswer, changePayoutBody, failPayoutBody } from './account-schemas.ts';
 import { type PayoutLookup, payoutOfBot } from './payout-of-bot.ts';

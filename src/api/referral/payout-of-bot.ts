@@ -1,6 +1,6 @@
 import { Rejection } from '../../domain/rejection.ts';
 import type { Reader } from '../../projections/reader.ts';
-import { findPayout } from '../../queries/referral/payouts.ts';
+import { findPayout } from '../../queries/referral/payout-list.ts';
 import type { FindCaughtUp } from '../find-caught-up.ts';
 
 export interface PayoutLookup {

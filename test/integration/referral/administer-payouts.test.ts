@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
-import { accrueRewards } from '../../../src/commands/referral/accruals.ts';
+import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
 import { item } from '../../support/account-samples.ts';
 import { type BotOfOwner, botOf } from '../../support/bot-things.ts';
