@@ -1,5 +1,6 @@
 import { changeBot, createBot, rotateWebhookSecret } from '../../src/commands/catalog/bots.ts';
 import { createGoal } from '../../src/commands/catalog/create-goal.ts';
+import { describeEvent } from '../../src/commands/catalog/describe-event.ts';
 import { type IssuedKey, type IssueKey, issueKey, revokeKey, rotateKey } from '../../src/commands/catalog/keys.ts';
 import { changeOwner, createOwner } from '../../src/commands/catalog/owners.ts';
 import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
@@ -33,6 +34,8 @@ export async function aBusyCatalog(context: CommandContext): Promise<void> {
       await changeBot(context, publicKey, { timezone: 'Europe/Berlin', username: each === 0 ? null : 'other' });
       await directory.resolve(publicKey, ['buy', 'view']);
       await createGoal(context, { bot: publicKey, targetId: 2, name: 'Sign-up' });
+      for (const title of ['Started', 'Began'])
+        await describeEvent(context, { bot: publicKey, event_id: 1, title, hidden: true });
       await directory.resolve(publicKey, ['search']);
       await createUnit(context, { bot: publicKey, code: 'GEM', name: 'Gems' });
       await rotateWebhookSecret(context, publicKey);

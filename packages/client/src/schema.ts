@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 5726d00ad6c6fcd4d4261d6ad987b339d65c103adfc59bcbdfb066d39c7c06e0
+// Sources: sha256 57ba271021be92a463b1eaad193027aef56e7f1f8ab94d0d90fd768a026b33a4
 // Types: sha256 5a18e034a095223740f4a6e80282b6726d3586d6aaaf9166ff99711d57fc2e42
 type Schemas = components["schemas"];
 

@@ -25,6 +25,7 @@ it('has the rows of owners, bots, keys, goals, units, rates, operators and jobs 
   const rows = await project([], 1000);
   expect(Object.fromEntries(Object.entries(rows).map(([table, all]) => [table, all.length]))).toEqual({
     bots: 3,
+    event_words: 3,
     exchange_rates: 1,
     goals: 6,
     jobs: 2,
@@ -39,6 +40,7 @@ it('has the rows of owners, bots, keys, goals, units, rates, operators and jobs 
   expect(rows['units']).toEqual(['(1,1,GEM,Gems,2)', '(2,2,GEM,Gems,2)', '(3,3,GEM,Gems,2)']);
   expect(rows['goals']).toContain('(3,1,100,Sale)');
   expect(rows['goals']).toContain('(3,2,103,Sign-up)');
+  expect(rows['event_words']).toContain('(3,1,Began,,t)');
   expect(rows['operators']).toEqual([
     expect.stringMatching(/^\(10,Eve,act,[0-9a-f]{64},\d+,\d+\)$/),
     expect.stringMatching(/^\(4,Eve,act,[0-9a-f]{64},\d+,\)$/),

@@ -52,7 +52,7 @@ async function loadedWith(program: readonly string[], env: Record<string, string
 
 test('help of all nouns loads no code of a noun, of the log, of read models or of the database', async () => {
   const { own, packages } = await loadedBy(['--help']);
-  expect(own.toSorted()).toEqual(['app/cli-main', 'cli/command', 'cli/output', 'cli/program']);
+  expect(own.toSorted()).toEqual(['app/cli-main', 'cli/cli-program', 'cli/command', 'cli/output']);
   expect(packages).toEqual(['commander', 'lossless-json']);
 });
 

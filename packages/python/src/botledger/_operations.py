@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 43d45a1305b4b14d7e464e31501aa776bd314ffb2342608e22f4f998a914cf0e
+# SHA-256 of openapi.json: 2404e705cbfcfe58f957a14d26d4e91c27e7c57f04fd24926fa29597a0428f48
 
 from __future__ import annotations
 
