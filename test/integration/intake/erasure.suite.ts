@@ -64,6 +64,7 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
       botledger(service.env, ['user', 'erase', '--bot', filled.bot.publicKey, '--user', String(user), ...options]);
     const answers = (): Promise<Answers> => allAnswers(service.address, filled);
     const OF_PERSONS = [
+      ...['latestEvents', 'usersOfBot', 'userOfBot', 'broadcastsOfUser'],
       ...['audienceSize', 'savedAudience', 'reportOfSegment', 'cellUsers', 'messagePreview', 'referrers', 'userFields'],
       ...['exported events', 'exported users', 'exported accruals', 'exported recipients'],
     ];
