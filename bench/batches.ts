@@ -38,12 +38,12 @@ try {
   for (let round = 0; round <= ROUNDS; round++) {
     const floor = await copyRate(client);
     const load = { address: service.address, apiKey: service.apiKey, bodies, connections: CONNECTIONS };
-    const own = await postLoad({ ...load, seconds: round === 0 ? 2 : SECONDS });
+    const own = await postLoad({ ...load, seconds: round === 0 ? 2 : SECONDS, mayRefuse: true });
     if (round === 0) continue; // warm-up
     floors.push(floor);
     ours.push(own.requestsPerSecond * BATCH);
     console.log(
-      `round ${round}: COPY ${floor.toFixed(0)}/s, intake ${ours.at(-1)!.toFixed(0)}/s, p50 ${own.p50} ms, p99 ${own.p99} ms`,
+      `round ${round}: COPY ${floor.toFixed(0)}/s, intake ${ours.at(-1)!.toFixed(0)}/s, p50 ${own.p50} ms, p99 ${own.p99} ms, refused ${own.refused}`,
     );
   }
 } finally {

@@ -19,7 +19,10 @@ declare module 'autocannon' {
   }
 
   interface Result {
+    readonly '2xx': number;
     readonly non2xx: number;
+    /** By status. */
+    readonly statusCodeStats: Readonly<Record<string, { readonly count: number } | undefined>>;
     readonly errors: number;
     readonly requests: { readonly total: number };
     /** Seconds. */

@@ -76,6 +76,19 @@ describe.skipIf(CHROMIUM === undefined)('the pages of segments', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('saves nothing while a condition has no value, since the segment would be wider than the page shows', async () => {
+    const conditions = { user_conditions: ['=', 'users.language_code', 'de'] };
+    const { saved_segment_id } = await post('saved-segments/save', { name: 'Half written', conditions });
+    const { page } = await started.logIn(bot.apiKey);
+    await show(page, `segments/${saved_segment_id}`);
+    await page.getByText('2 people now').waitFor();
+    await page.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByText('A condition has no value yet.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    expect(await page.getByText(/people now/).count()).toBe(0);
+    await post('saved-segments/delete', { saved_segment_id });
+  });
+
   it('keeps the conditions that it does not edit', async () => {
     const conditions = { user_conditions: NOT, event_filters: EVENTS };
     const { saved_segment_id } = await post('saved-segments/save', { name: 'By a program', conditions });

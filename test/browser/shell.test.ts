@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('the frame of the console', () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     expect(await axeFindings(page)).toEqual([]);
     await link.click();
-    await page.getByRole('heading', { name: 'Broadcasts' }).waitFor();
+    await page.getByRole('heading', { name: 'Broadcasts', exact: true }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });

@@ -8,12 +8,12 @@ import { Pending } from '../parts/failure.tsx';
 import { Head } from '../parts/head.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
+import { Pager } from '../parts/pager.tsx';
 import { Seg } from '../parts/seg.tsx';
 import type { Bot } from '../session.ts';
 import { texts } from '../texts.ts';
 import { type Broadcast, isDraft, isRunning } from './broadcast.ts';
 import { broadcastLink, editLink } from './links.ts';
-import { Pager } from './pager.tsx';
 import { StatusPill } from './status-pill.tsx';
 import { words } from './words.ts';
 

@@ -7,10 +7,10 @@ import { DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
+import { Pager } from '../parts/pager.tsx';
 import { Pill, type PillProps } from '../parts/pill.tsx';
 import { UserId } from '../parts/user-id.tsx';
 import { type Broadcast, type Part, partsOf } from './broadcast.ts';
-import { Pager } from './pager.tsx';
 import { words } from './words.ts';
 
 interface RecipientsProps {

@@ -1,7 +1,7 @@
 /** The texts of the page Live. */
 export const words = {
   title: 'Live',
-  lead: 'Every event as it comes, about 0.1 s after it was sent. The newest first.',
+  lead: 'The events that were received last, the newest first.',
   paused: (count: string) => `Paused: ${count} events wait`,
   atMost: (count: string) => `${count} or more`,
   running: 'Listening',

@@ -39,7 +39,7 @@ export function plotOf(chart: ChartData, drawn: readonly Drawn[], colors: Colors
         draw: [(plot) => paint(plot, chart, drawn, colors)],
       },
     },
-    data: [xs, ...lines.map(({ values }) => [...values])] as unknown as uPlot.AlignedData,
+    data: [xs, ...lines.map(({ values }) => [...values])],
   };
 }
 

@@ -38,6 +38,10 @@ export function isComplete({ field, operator, value }: Condition): boolean {
   return Array.isArray(value) ? value.length > 0 && value.every((part) => part !== '') : value !== '';
 }
 
+/** Whether every condition of a group has its values. */
+export const isWhole = ({ items }: Group): boolean =>
+  items.every((item) => (isGroup(item) ? isWhole(item) : isComplete(item)));
+
 /** The conditions of a group that have all their values. */
 export function completeOf({ join, items }: Group): Group {
   const complete = items.flatMap((item): (Condition | Group)[] => {

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { Icon } from './icon.tsx';
+import { ListOption } from './list-option.tsx';
 import { Popover } from './popover.tsx';
 
 export interface PickerOption {
@@ -137,51 +138,17 @@ function PickerList({ label, value, options, onPick }: ListProps) {
       <div class="list" role="listbox" id={id} aria-label={label} tabIndex={-1}>
         {found.length === 0 && <p class="option quiet-text">{texts.noneFound}</p>}
         {found.map((option, index) => (
-          <PickerItem
+          <ListOption
             key={option.value}
             id={`${id}-${index}`}
-            option={option}
             heading={option.group !== found[index - 1]?.group ? option.group : undefined}
+            label={option.label}
+            small={option.small}
             isCurrent={index === current}
-            onPick={onPick}
+            onPick={() => onPick(option.value)}
           />
         ))}
       </div>
     </div>
-  );
-}
-
-interface ItemProps {
-  readonly id: string;
-  readonly option: PickerOption;
-  readonly heading: string | undefined;
-  readonly isCurrent: boolean;
-  readonly onPick: (value: string) => void;
-}
-
-function PickerItem({ id, option, heading, isCurrent, onPick }: ItemProps) {
-  return (
-    <>
-      {heading !== undefined && (
-        <p class="group" role="presentation">
-          {heading}
-        </p>
-      )}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the search field above */}
-      <div
-        id={id}
-        class="option"
-        role="option"
-        aria-selected={isCurrent}
-        tabIndex={-1}
-        onPointerDown={(event) => event.preventDefault()}
-        onClick={() => onPick(option.value)}
-      >
-        <span>
-          <bdi>{option.label}</bdi>
-          {option.small !== undefined && option.small !== option.label && <small>{option.small}</small>}
-        </span>
-      </div>
-    </>
   );
 }

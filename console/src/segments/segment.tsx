@@ -7,7 +7,7 @@ import { Card } from '../parts/card.tsx';
 import type { Field } from '../parts/catalog.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
-import { completeOf, type Group } from '../parts/filter.ts';
+import { type Group, isWhole } from '../parts/filter.ts';
 import { FilterBuilder } from '../parts/filter-builder.tsx';
 import { Head } from '../parts/head.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -123,8 +123,10 @@ function SegmentForm({ bot, segment, fields, onSaved }: SegmentFormProps) {
   const name = useSignal(segment?.name ?? '');
   const kept: Conditions = segment?.conditions ?? {};
   const people = useSignal<Group | null>(peopleOf(kept));
-  const conditions = conditionsOf(people.value && completeOf(people.value), kept);
-  const isComplete = name.value.trim() !== '' && hasConditions(conditions);
+  const conditions = conditionsOf(people.value, kept);
+  // A segment without a condition that is still being written would be wider than the one on the page.
+  const isFinished = people.value === null || isWhole(people.value);
+  const canSave = isFinished && name.value.trim() !== '' && hasConditions(conditions);
   const save = (): Promise<void> =>
     run(async () => {
       const saved_segment_id = segment?.saved_segment_id;
@@ -137,15 +139,15 @@ function SegmentForm({ bot, segment, fields, onSaved }: SegmentFormProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (isComplete) void save();
+        if (canSave) void save();
       }}
     >
       <Card
         title={words.who}
         footer={
           <>
-            <SegmentSize bot={bot} conditions={conditions} />
-            <button type="submit" class="btn primary" disabled={busy.value || !isComplete}>
+            {isFinished ? <SegmentSize bot={bot} conditions={conditions} /> : <span>{words.unfinished}</span>}
+            <button type="submit" class="btn primary" disabled={busy.value || !canSave}>
               {words.save}
             </button>
           </>

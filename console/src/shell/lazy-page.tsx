@@ -9,26 +9,22 @@ interface LazyPageProps<Props> {
   readonly props: Props;
 }
 
-const loaded = new Map<string, ComponentType<never>>();
-
 /** A page whose code comes when it is first opened. Until then the frame stands, so nothing moves. */
 export function LazyPage<Props extends object>({ page, props }: LazyPageProps<Props>) {
-  const state = useSignal<'loading' | 'failed' | 'loaded'>(loaded.has(page.path) ? 'loaded' : 'loading');
-  const load = async (): Promise<void> => {
-    state.value = 'loading';
-    try {
-      loaded.set(page.path, (await page.load()) as ComponentType<never>);
-      state.value = 'loaded';
-    } catch {
-      // The service did not answer, or has newer files since an upgrade.
-      state.value = 'failed';
-    }
-  };
+  const code = useSignal<{ readonly Page: ComponentType<Props> } | 'loading' | 'failed'>('loading');
   useEffect(() => {
-    if (state.peek() === 'loading') void load();
+    page.load().then(
+      (Page) => {
+        code.value = { Page };
+      },
+      () => {
+        // The service did not answer, or has newer files since an upgrade.
+        code.value = 'failed';
+      },
+    );
   }, []);
-  if (state.value === 'loaded') return createElement(loaded.get(page.path) as unknown as ComponentType<Props>, props);
-  if (state.value === 'loading') return <p class="quiet-text">{texts.loading}</p>;
+  if (code.value === 'loading') return <p class="quiet-text">{texts.loading}</p>;
+  if (code.value !== 'failed') return createElement(code.value.Page, props);
   return (
     <div role="alert">
       <p>{texts.errors.noPage}</p>

@@ -4,6 +4,7 @@ import { go, href } from '../address.ts';
 import { request } from '../api.ts';
 import { number } from '../format.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { ListOption } from '../parts/list-option.tsx';
 import { useLoad } from '../parts/load.ts';
 import { layer } from './keys.ts';
 import { words } from './layer-words.ts';
@@ -109,54 +110,20 @@ export function Palette({ pages, bot }: PaletteProps) {
       <div class="list" role="listbox" id="palette-list" aria-label={words.palette} tabIndex={-1}>
         {found.length === 0 && <p class="option quiet-text">{words.none}</p>}
         {found.map((entry, index) => (
-          <PaletteEntry
+          <ListOption
             key={`${entry.group} ${entry.label} ${index}`}
             id={`palette-${index}`}
-            entry={entry}
             heading={entry.group === found[index - 1]?.group ? undefined : entry.group}
+            icon={entry.icon}
+            label={entry.label}
+            small={entry.small}
             isCurrent={index === current}
-            onPick={pick}
+            onPick={() => pick(entry)}
           />
         ))}
         {loaded.value.error !== undefined && <p class="quiet-text small-text">{words.failed}</p>}
       </div>
     </dialog>
-  );
-}
-
-interface PaletteEntryProps {
-  readonly id: string;
-  readonly entry: Entry;
-  readonly heading: string | undefined;
-  readonly isCurrent: boolean;
-  readonly onPick: (entry: Entry) => void;
-}
-
-function PaletteEntry({ id, entry, heading, isCurrent, onPick }: PaletteEntryProps) {
-  return (
-    <>
-      {heading !== undefined && (
-        <p class="group" role="presentation">
-          {heading}
-        </p>
-      )}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the search field above */}
-      <div
-        id={id}
-        class="option"
-        role="option"
-        aria-selected={isCurrent}
-        tabIndex={-1}
-        onPointerDown={(event) => event.preventDefault()}
-        onClick={() => onPick(entry)}
-      >
-        <Icon name={entry.icon} />
-        <span>
-          <bdi>{entry.label}</bdi>
-          {entry.small !== undefined && <small>{entry.small}</small>}
-        </span>
-      </div>
-    </>
   );
 }
 

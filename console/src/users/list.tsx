@@ -11,6 +11,7 @@ import { Head } from '../parts/head.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
 import { spokenValue } from '../parts/names.ts';
+import { Pager } from '../parts/pager.tsx';
 import { Seg } from '../parts/seg.tsx';
 import { UserLink } from '../parts/user-link.tsx';
 import { texts } from '../texts.ts';
@@ -70,7 +71,10 @@ export function UserList({ bot }: { readonly bot: string }) {
             </div>
           </>
         }
-        footer={data !== undefined && <Pager data={data} offset={Number(query.get('offset') ?? 0)} />}
+        footer={
+          data !== undefined &&
+          data.total > 0 && <Pager name="offset" size={SIZE} offset={Number(query.get('offset'))} total={data.total} />
+        }
       >
         <Pending loaded={loaded.value} retry={reload} />
         {data?.items.length === 0 && (
@@ -110,29 +114,6 @@ function UserTable({ bot, users }: { readonly bot: string; readonly users: reado
       ]}
       rows={users}
     />
-  );
-}
-
-function Pager({ data: { items, total }, offset }: { readonly data: BotUsers; readonly offset: number }) {
-  const to = (start: number): void => go(here({ offset: start > 0 ? `${start}` : '' }));
-  if (total === 0 || (items.length === 0 && offset === 0)) return null;
-  return (
-    <>
-      <span>{texts.rowsOf(number(offset + 1), number(offset + items.length), number(total))}</span>
-      <span class="btns">
-        <button type="button" class="btn small" disabled={offset === 0} onClick={() => to(offset - SIZE)}>
-          {texts.previousPage}
-        </button>
-        <button
-          type="button"
-          class="btn small"
-          disabled={offset + items.length >= total}
-          onClick={() => to(offset + SIZE)}
-        >
-          {texts.nextPage}
-        </button>
-      </span>
-    </>
   );
 }
 

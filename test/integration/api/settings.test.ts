@@ -80,7 +80,7 @@ describe('words of events', () => {
     );
   const describeStart = (words: object) => settings.set('events/describe', { event_id: SYSTEM_EVENTS.start, ...words });
 
-  it('are listed at once, stay where a change does not name them, and come back from the log', async () => {
+  it('are listed at once, and stay where a change does not name them', async () => {
     expect(await startEvent()).toMatchObject({ title: null, description: null, hidden: false });
     expect((await describeStart({ title: 'Started the bot', description: 'First contact' })).status).toBe(200);
     expect((await describeStart({ hidden: true, title: null })).status).toBe(200);

@@ -9,6 +9,7 @@ const BUILT = join(ROOT, 'dist/console');
 const FIRST_PAGE_BYTES = 80 * 1024;
 const FURTHER_PAGE_BYTES = 40 * 1024;
 const STYLE_BYTES = 14 * 1024;
+const FURTHER_STYLE_BYTES = 2 * 1024;
 
 it('the console imports packages and its own files only, and types of the service', () => {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
@@ -74,5 +75,7 @@ describe.skipIf(!existsSync(MANIFEST))('the built console', () => {
     const styles = new Set(names.flatMap((name) => chunks[name]!.css ?? []));
     expect(styles.size).toBeGreaterThan(0);
     expect([...styles].reduce((sum, file) => sum + zipped(file), 0)).toBeLessThanOrEqual(STYLE_BYTES);
+    const further = Object.values(chunks).flatMap(({ css = [] }) => css.filter((file) => !styles.has(file)));
+    expect(further.filter((file) => zipped(file) > FURTHER_STYLE_BYTES)).toEqual([]);
   });
 });
