@@ -14,7 +14,6 @@ export default defineConfig({
       'test/integration/projections/events-projection.test.ts',
       'test/integration/projections/events-projection-slices.test.ts',
       'test/integration/referral/read-model.test.ts',
-      'test/integration/reports/team.test.ts',
       ...testsWithLongOnes(),
     ],
     // What stands here is put over the environment that is given.
