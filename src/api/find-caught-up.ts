@@ -27,7 +27,12 @@ export function createCaughtUpFind({ pool, log, model, maxWaitMs }: CaughtUpFind
     const known = await find();
     if (known !== null) return known;
     const head = await log.endCursor();
-    if (!(await waitForReadModels([servedProgress(pool, manifestOf(model))], head, { timeoutMs: maxWaitMs })))
+    if (
+      !(await waitForReadModels([servedProgress(pool, manifestOf(model))], head, {
+        timeoutMs: maxWaitMs,
+        wake: [model],
+      }))
+    )
       throw unavailable(`the ${model} are catching up with the log, try again`);
     return find();
   };

@@ -63,7 +63,7 @@ export async function change<A extends AppendedReferral>(
     new OutcomeUnknownError(`the outcome of commit ${commitId} is not known`, { cause });
   const foldedOutcome = async (): Promise<KnownOutcome> => {
     const cursor = new Map([[partitionOf(position), position]]);
-    const passed = await waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline) });
+    const passed = await waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline), wake: ['referral'] });
     const outcome = passed !== null ? await outcomeOf(await db.at('referral'), botOf(request).bot_id, commitId) : null;
     if (outcome === null) throw unknown();
     return outcome;
@@ -110,7 +110,9 @@ export function awaitVisits(log: EventLog, progress: LoadProgress): AwaitVisits 
   const end = sharedCall(() => log.endCursor());
   const late = () => unavailable('visits that came before are still being processed, try again');
   return async (deadline) => {
-    const passed = end().then((cursor) => waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline) }));
+    const passed = end().then((cursor) =>
+      waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline), wake: ['referral'] }),
+    );
     if ((await inTime(passed, leftUntil(deadline), late)) === null) throw late();
   };
 }

@@ -71,7 +71,10 @@ const WAIT_MS = 2000;
 /** Warnings of the drafts that use a saved segment. @throws ApiError 409 a scheduled broadcast does */
 async function usesOf(log: EventLog, db: Reader, botId: number, savedSegmentId: number): Promise<Warning[]> {
   const end = await log.endCursor();
-  await waitForReadModels([servedProgress(db.pool, manifestOf('broadcasts'))], end, { timeoutMs: WAIT_MS });
+  await waitForReadModels([servedProgress(db.pool, manifestOf('broadcasts'))], end, {
+    timeoutMs: WAIT_MS,
+    wake: ['broadcasts'],
+  });
   const open = await openAudiences(await db.at('broadcasts'), botId);
   const using = open.filter(({ segmentations }) => savedSegmentIdsOf(segmentations).includes(savedSegmentId));
   const path = 'saved_segment_id';

@@ -1,11 +1,11 @@
 import { typesBeside } from '../../domain/ledger-events.ts';
 import type { Position } from '../../log/port.ts';
-import { pause } from '../../util/pause.ts';
 import { createWriter, NOTHING, type Part, type Target, type Writer } from './apply.ts';
 import { recordStop, retryDeadLetters, skippedCommits } from './bad-events.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { catchUpSlice } from './deferred-work.ts';
 import { advance, aimAt, CONDUCT, type Conduct, type FollowState, finish, type Stopped } from './follow-states.ts';
+import { FollowerTimers } from './follower-timers.ts';
 import { gathered, type OpenedPart, opened } from './gather-parts.ts';
 import type { ProjectorOptions } from './projector-options.ts';
 import { ahead } from './read-commits.ts';
@@ -31,6 +31,11 @@ export const MAX_COMMITS = 5000;
  * same holds for reading the log after each append that is passed over.
  */
 const PAUSE_MS = 80;
+/**
+ * While a request waits, a pause takes twice the time of its batch: batches then take a third of the time, however many
+ * requests wait.
+ */
+const AWAITED_PAUSE = 2;
 /** A batch that took less counts as a part of its pause: on a machine that is not busy, batches then begin every 80 ms. */
 const SHORT_BATCH_MS = 40;
 /**
@@ -49,7 +54,7 @@ export class Follower {
   readonly #options: FollowOptions;
   readonly #target: Target;
   readonly #partitions: ReadonlySet<number>;
-  readonly #timers: Timers;
+  readonly #timers: FollowerTimers;
   /** Aborts with the reason to stop: `Stopped`, or an error. */
   readonly #stopping = new AbortController();
   /** The signal of the lease, or the follower's own reason to stop. */
@@ -74,7 +79,7 @@ export class Follower {
     this.#partitions = partitions;
     this.#state = state;
     this.#ended = AbortSignal.any([signal, this.#stopping.signal]);
-    this.#timers = new Timers(this.#ended);
+    this.#timers = new FollowerTimers(this.#ended, options.model.name);
   }
 
   /** @throws errors of a batch, the log or the work between batches */
@@ -94,7 +99,7 @@ export class Follower {
         if (hasMore || !this.#conduct.pauses) continue;
         const pauseMs = hasCommits ? PAUSE_MS : PASSED_PAUSE_MS;
         const tookMs = performance.now() - begun;
-        await this.#timers.pause(tookMs < SHORT_BATCH_MS ? pauseMs - tookMs : pauseMs);
+        await this.#timers.pause(tookMs < SHORT_BATCH_MS ? pauseMs - tookMs : pauseMs, AWAITED_PAUSE * tookMs);
       }
       const { aborted, reason } = this.#stopping.signal;
       if (aborted && !isStopped(reason)) throw reason;
@@ -254,36 +259,4 @@ export class Follower {
 
 function isStopped(reason: unknown): reason is Stopped {
   return [BUILT, DROPPED, AT_BAD_EVENT].some((each) => each === reason);
-}
-
-/** The timers of one follower. None of them outlives it. */
-class Timers {
-  /** Made once: Node 20 never frees the reference that a long-lived signal keeps to each combined signal. */
-  readonly signal: AbortSignal;
-  readonly #ended: AbortSignal;
-  readonly #closed = new AbortController();
-  #work: NodeJS.Timeout | null = null;
-
-  constructor(ended: AbortSignal) {
-    this.#ended = ended;
-    this.signal = AbortSignal.any([ended, this.#closed.signal]);
-  }
-
-  pause(ms: number): Promise<void> {
-    return pause(ms, this.#ended);
-  }
-
-  /** Runs `work` after `ms`, unless some is planned or runs until `free`. */
-  once(ms: number, work: () => Promise<void>): void {
-    if (!this.#closed.signal.aborted) this.#work ??= setTimeout(() => void work(), ms);
-  }
-
-  free(): void {
-    this.#work = null;
-  }
-
-  close(): void {
-    this.#closed.abort();
-    if (this.#work !== null) clearTimeout(this.#work);
-  }
 }

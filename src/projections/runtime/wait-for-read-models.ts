@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { type Manifest, schemaOf } from '../read-model.ts';
+import { announceWait } from './awaited.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { hasDeferredWork } from './deferred-work.ts';
 import { servedOf, versionsOf } from './versions.ts';
@@ -19,6 +20,8 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
   readonly pollMs?: number;
   readonly signal?: AbortSignal;
+  /** Names of the read models whose projectors cut their pause short. For requests: background work can wait. */
+  readonly wake?: readonly string[];
 }
 
 const POLL_MS = 10;
@@ -31,16 +34,19 @@ const POLL_MS = 10;
 export async function waitForReadModels<P extends Progress>(
   loads: readonly LoadProgress<P>[],
   cursor: Cursor,
-  { timeoutMs = Number.POSITIVE_INFINITY, pollMs = POLL_MS, signal }: WaitOptions,
+  { timeoutMs = Number.POSITIVE_INFINITY, pollMs = POLL_MS, signal, wake = [] }: WaitOptions,
 ): Promise<readonly P[] | null> {
   const deadline = performance.now() + timeoutMs;
   let hasFailed = false;
+  let wakes: readonly string[] = wake;
   const waits = loads.map(async (load) => {
     for (;;) {
       if (hasFailed || signal?.aborted) return null;
       const progress = await load();
       if (progress !== null && hasPassedAll(progress.passed, cursor)) return progress;
       if (performance.now() >= deadline) return null;
+      for (const model of wakes) announceWait(model);
+      wakes = [];
       await pause(pollMs, signal);
     }
   });
