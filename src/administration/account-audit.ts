@@ -16,7 +16,7 @@ export interface BalanceRequest {
   readonly bot: string;
   readonly user: number;
   readonly unit?: number;
-  /** The last millisecond that counts, UTC. Without it, the balance that the API answers now is compared, too. */
+  /** The last millisecond that counts, UTC. Without it, the balance that the API answers now is also compared. */
   readonly at?: number;
 }
 

@@ -9,7 +9,7 @@ import type { Foundation } from './compose.ts';
 /** How often a command looks whether the service still projects a read model. */
 const LOOK_MS = 500;
 
-/** The projectors of a command: each stands by, and projects while no service does. */
+/** The projectors of a command: each waits, and projects while no service does. */
 export class StandByProjectors {
   private readonly stopping = new AbortController();
   private readonly yielding = new AbortController();

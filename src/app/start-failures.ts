@@ -146,7 +146,7 @@ function databaseAddress(url: string): Address {
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) };
 }
 
-/** Whether a server accepts a TCP connection within `ms`. The operating system of a slow server accepts it, too. */
+/** Whether a server accepts a TCP connection within `ms`. The operating system of a slow server also accepts it. */
 export function isReachable({ host, port }: Address, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: ms });

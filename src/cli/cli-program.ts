@@ -181,7 +181,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError();
 
-  // After a noun, `--version` is an option of that noun's command, since read models have versions, too.
+  // After a noun, `--version` is an option of that noun's command, since read models also have versions.
   if (!NOUNS.some(({ name }) => argv.includes(name))) program.version(VERSION, '--version', 'Show the version.');
 
   function answer(command: Command, { value, shown = value, notes = [], isBesideData = false }: Answer): void {

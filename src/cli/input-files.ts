@@ -14,7 +14,7 @@ export interface CsvRecord {
   readonly line: number;
   /** The cells by column, without empty ones, and without the apostrophe of our files (decisions.md#csv-formulas). */
   readonly cells: ReadonlyMap<string, string>;
-  /** The record as it stands in the file. */
+  /** The record as the file has it. */
   readonly text: string;
 }
 
@@ -153,7 +153,7 @@ export async function* jsonLines(file: string): AsyncGenerator<JsonLine> {
 function parsed(text: string): { object: JsonObject } | { problem: string } {
   let value: unknown;
   try {
-    value = parseLossless(text); // refuses a key that stands twice
+    value = parseLossless(text); // refuses a key that appears twice
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { problem: `not JSON: ${error.message}` };

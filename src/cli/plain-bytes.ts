@@ -34,7 +34,7 @@ async function* textOf(open: OpenBytes, name: string, layers = 0): AsyncGenerato
 
 async function* decompressed(open: OpenBytes, name: string, plain: Transform): AsyncGenerator<Buffer> {
   const reading = pipeline(open(), plain);
-  reading.catch(() => {}); // the loop below fails, too
+  reading.catch(() => {}); // the loop below also fails
   try {
     yield* plain as AsyncIterable<Buffer>;
   } catch (error) {

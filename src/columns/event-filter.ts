@@ -43,7 +43,7 @@ export function eventFilter(eventId: number | null, all: readonly EventCondition
 
 /**
  * Gives the events that any of the filters finds, in their order. Each event's mark has bit i set if filter i finds it.
- * @param all whether to give events that no filter finds, too
+ * @param all whether to also give events that no filter finds
  */
 export function markedEvents(filters: readonly EventFilter[], all: boolean): TimelineOptions['select'] {
   let marks = new Uint32Array(0);

@@ -8,7 +8,7 @@ export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
 }
 
 /**
- * The name and the shape of a read model. Its readers need them. Programs that write it load its code, too
+ * The name and the shape of a read model. Its readers need them. Programs that write it also load its code
  * (load-read-model.ts).
  */
 export interface Manifest {

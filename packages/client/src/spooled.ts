@@ -7,7 +7,7 @@ export interface Spool {
 export interface QueueSpool {
   /** The items that an earlier program left, the oldest first. */
   readonly left: readonly Kept[];
-  /** Keeps an item until its release. Null: the spool is full. Throws no error: the item is in memory, too. */
+  /** Keeps an item until its release. Null: the spool is full. Throws no error: the item is also in memory. */
   keep(text: string): Kept | null;
   /** Ends the use. What was not released stays for the next program. */
   close(): void;

@@ -5,7 +5,7 @@ const TOKEN_MS = 10 * 60_000;
 
 /** API keys that a link of this process logs in with. They are in memory only: after a restart the key itself is needed. */
 export interface OneTimeKeys {
-  /** @returns a token that stands for the key */
+  /** @returns a token in place of the key */
   offer(apiKey: string): string;
   /** The key; null: there is no such token, it is too old, or was taken before. */
   take(token: string): string | null;

@@ -163,7 +163,7 @@ function sessionId({ headers: { cookie } }: FastifyRequest): string | undefined 
 /**
  * A request by cookie must come from a page of ours: the browser says so in Sec-Fetch-Site, and no page can set that
  * header. Reads may also come from the address bar, or from a client that sends no such header; some of them change
- * something (GET create-code), so they are checked, too. For changes, browsers without that header send the Origin.
+ * something (GET create-code), so they are also checked. For changes, browsers without that header send the Origin.
  */
 function refuseOtherSites({ method, headers: { 'sec-fetch-site': site, origin }, host }: FastifyRequest): void {
   const isRead = method === 'GET' || method === 'HEAD';

@@ -40,7 +40,7 @@ export async function examineDatabase(options: ExamineDatabaseOptions): Promise<
     query_timeout: 10 * withinMs,
     options: '-c default_transaction_read_only=on',
   });
-  pool.on('error', () => {}); // the query on the connection rejects, too
+  pool.on('error', () => {}); // the query on the connection also rejects
   try {
     const connected = await connect(pool, config, service);
     if ('state' in connected) return [connected, ...ofService(service, null)];

@@ -46,7 +46,7 @@ export async function* recordsOf(path: string, required: readonly string[]): Asy
 }
 
 const PROPERTIES = 'properties.';
-/** Columns of numbers; `user_id` is read from text, too. */
+/** Columns of numbers; `user_id` is also read from text. */
 const NUMBERS: ReadonlySet<string> = new Set(['value_num', 'balance']);
 
 /** The cells as a record of JSON. A column `properties.<name>` is a property, as text. */

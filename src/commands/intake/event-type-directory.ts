@@ -62,7 +62,7 @@ export function createEventTypeDirectory(context: CommandContext): EventTypeDire
     return entry;
   }
 
-  /** Resolves when the log has an id for each of the names, and the entry, too. @throws Rejection */
+  /** Resolves when the log and the entry have an id for each of the names. @throws Rejection */
   async function register(bot: string, entry: Entry, names: readonly string[]): Promise<void> {
     const above = await idFloor(context.log, 'event');
     const decide = (state: EventTypesState) => registerNames(state, names, above);

@@ -12,7 +12,7 @@ import { type CustomEventInput, customEventItemOf } from './receive.ts';
 /** A checked event of the past. */
 type ImportedEventInput = CustomEventInput & { readonly date: number };
 
-/** A line that is refused, as it stands in the file. */
+/** A line that is refused, as the file has it. */
 export interface RefusedLine {
   readonly line: number;
   readonly problem: string;

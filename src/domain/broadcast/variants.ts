@@ -12,7 +12,7 @@ const VARIANTS = { min: 2, max: 10 };
 const MAX_VARIANT_NAME = 100;
 const KEYS = ['name', 'share', 'message'];
 
-/** Checks variants; none is valid, too. Adds mistakes to `problems`; then the result must not be used. */
+/** Checks variants; having none is also valid. Adds mistakes to `problems`; then the result must not be used. */
 export function parseVariants(type: MessageType, input: unknown, path: string, problems: Problem[]): Variant[] {
   const { min, max } = VARIANTS;
   if (!Array.isArray(input) || input.length === 1 || input.length > max) {

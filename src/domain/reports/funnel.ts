@@ -201,7 +201,7 @@ export function funnelTally(steps: number, clock: FunnelClock): FunnelTally {
 }
 
 export const ATTEMPT_STATES = ['reached', 'dropped', 'in_progress'] as const;
-/** How an attempt stands at a step: taken; or not taken by a user who took the step before, without or with time left. */
+/** The state of an attempt at a step: taken; or not taken by a user who took the step before, without or with time left. */
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
 /** The number of the step's row that counts the attempt. Null: no number does. @param step from 1 */

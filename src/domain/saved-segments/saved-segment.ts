@@ -39,7 +39,7 @@ export function createSavedSegment(
   return savedSegmentNameProblem(content.name) ?? [{ type: 'saved_segment_created', data: content }];
 }
 
-/** A replacement that changes nothing is an event, too: it carries the command id that makes a repeat recognisable. */
+/** A replacement that changes nothing is also an event: it carries the command id that makes a repeat recognisable. */
 export function changeSavedSegment(
   state: SavedSegmentState,
   content: SavedSegmentContent,

@@ -7,7 +7,7 @@ import { orderKeyOf, positionOf, START } from './position.ts';
 
 /**
  * SQL: whether a reader wants a commit. `$5` has the unwanted types as the keys of an object, since a look-up there takes no
- * longer however many they are. The type of a commit's first event stands among the first characters of the text: a search
+ * longer however many they are. The type of a commit's first event is among the first characters of the text: a search
  * for each type in whole texts (LIKE) took more time than decoding all of them. To cut these characters off takes longer than
  * all the rest, so only long texts are cut.
  */

@@ -61,7 +61,7 @@ async function doJob(context: ProcessContext, job: Job, signal: AbortSignal): Pr
   jobLogger.info({ outcome: result.outcome, summary: result.summary }, 'job ended');
 }
 
-/** Null: the instance stops, and the job is to be resumed. @throws errors of an outage, after which it is resumed, too */
+/** Null: the instance stops, and the job is to be resumed. @throws errors of an outage, after which it is also resumed */
 async function resultOf(context: ProcessContext, job: Job, signal: AbortSignal): Promise<JobResult | null> {
   const { pool, log, logger, note } = context;
   let progress: Progress | null = null;

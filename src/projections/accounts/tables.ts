@@ -59,7 +59,7 @@ CREATE TABLE accruals (
   event_idx int,
   /* the accrual that this one makes good */
   compensates bigint,
-  /* when it was cancelled, or made good by another one, and where that stands */
+  /* when it was cancelled, or made good by another one, and the place of that event */
   reversed_at bigint,
   reversed_place bigint,
   /* whether it counts for nothing */

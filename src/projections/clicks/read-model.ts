@@ -19,7 +19,7 @@ CREATE TABLE clicks (
   last_at bigint NOT NULL,
   bot_id int NOT NULL,
   launch int NOT NULL,
-  /* the number of the link among those of the launch, from 0 */
+  /* the number of the link among the links of the launch, from 0 */
   link int NOT NULL,
   /* of the recipient in the frozen audience, from 0 */
   place int NOT NULL,

@@ -31,7 +31,7 @@ CREATE TABLE sendings (
   /* the last of them: chats come in ascending order, so that none can come twice */
   last_chat bigint,
   count_delivered int NOT NULL,
-  /* those of unknown outcome included */
+  /* including recipients of unknown outcome */
   count_not_delivered int NOT NULL,
   count_unknown int NOT NULL,
   /* whether those that were not attempted are cancelled */

@@ -148,7 +148,7 @@ export async function setSearchPath(tx: ClientBase, schema: string): Promise<voi
  * disk: rows and checkpoint are lost together or not at all, and the projector applies lost commits again.
  *
  * On a Citus cluster it does wait: the coordinator's commit decides for the nodes, and they would keep the rows that it
- * lost. The nodes get the settings of the transaction, too (`findByKey`).
+ * lost. The nodes also get the settings of the transaction (`findByKey`).
  */
 export async function beginIn(db: Pool, schema: string): Promise<string> {
   // Comes last: Citus would send all of the text, BEGIN included, to the nodes.
@@ -206,7 +206,7 @@ export async function dropVersion(pool: Pool, name: string, version: number): Pr
 }
 
 /**
- * Removes the tables of dropped versions that no projector follows. This finishes drops of commands that were killed, too.
+ * Removes the tables of dropped versions that no projector follows. This also finishes drops of commands that were killed.
  * @returns the number of dropped versions that still have their tables
  */
 export async function removeDropped(

@@ -51,7 +51,7 @@ export async function waitForReadModels<P extends Progress>(
     }
   });
   const found = await Promise.all(waits).catch((error: unknown) => {
-    // The other loads stop, too.
+    // The other loads also stop.
     hasFailed = true;
     throw error;
   });

@@ -126,7 +126,7 @@ export function retentionSpan(report: RetentionReport): Span {
   return { from: Math.min(starts.from, returns.from), to: Math.max(starts.to, returns.to) };
 }
 
-/** The dates of starts: in the period, and for first starts ever before it, too. The dates of returns: in all intervals. */
+/** The dates of starts: in the period, and for first starts ever also before it. The dates of returns: in all intervals. */
 function spansOf({ retention, period, calendar }: RetentionReport): { readonly starts: Span; readonly returns: Span } {
   return {
     starts: { from: retention === 'retention_first_time_ever' ? EARLIEST : period.from, to: period.to },

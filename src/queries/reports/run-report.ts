@@ -62,7 +62,7 @@ export interface CellUsers {
   readonly data_as_of: string;
 }
 
-/** As {@link RunReport}. @throws NoSuchCellError, too */
+/** As {@link RunReport}. Also @throws NoSuchCellError */
 export type FindCellUsers = (request: CellRequest, keyId: number) => Promise<CellUsers>;
 
 /** Runs reports in this thread, on a connection of the pool. */

@@ -26,7 +26,7 @@ export function saveReport(state: SavedReportState, report: SavedReport): Decisi
   return reportNameProblem(report.name) ?? [{ type: 'report_saved', data: report }];
 }
 
-/** A replacement that changes nothing is an event, too: it carries the command id that makes a repeat recognisable. */
+/** A replacement that changes nothing is also an event: it carries the command id that makes a repeat recognisable. */
 export function changeReport(state: SavedReportState, report: SavedReport): Decision<SavedReportEvent> {
   if (state !== 'saved') return unknownReport();
   return reportNameProblem(report.name) ?? [{ type: 'report_changed', data: report }];
