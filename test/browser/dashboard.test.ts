@@ -202,11 +202,11 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       await card.locator('.opens').waitFor();
       await card.locator('summary').click();
       await card
-        .getByRole('button', { name: new RegExp(`^${users}: show the users`) })
+        .getByRole('button', { name: new RegExp(`^${users}: show the people of`) })
         .last()
         .click();
-      const dialog = page.getByRole('dialog', { name: 'Users behind this number' });
-      await dialog.getByText(`${users} users`).waitFor();
+      const dialog = page.getByRole('dialog', { name: 'People behind this number' });
+      await dialog.getByText(`${users} people`).waitFor();
       expect(await dialog.locator('tbody tr').count()).toBe(users);
       await dialog.getByRole('button', { name: 'Close' }).click();
     }

@@ -142,17 +142,17 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
       { event: buy, name: 'buy', agr: 'total' },
     ];
     const state = { type: 'funnels', metrics, period: { from: DAY, to: DAY } };
-    const { page } = await opened(`reports?report=${encodeURIComponent(JSON.stringify(state))}`);
+    const { page } = await opened(`reports/new?report=${encodeURIComponent(JSON.stringify(state))}`);
     const users = HOSTILE.length - 1;
     await page
       .locator('.answer')
-      .getByRole('button', { name: new RegExp(`^${users}: show the users of after start`) })
+      .getByRole('button', { name: new RegExp(`^${users}: show the people of after Start`) })
       .first()
       .click();
-    await page.getByRole('button', { name: 'Make a broadcast for these users' }).click();
+    await page.getByRole('button', { name: 'Write to these people' }).click();
     await page.getByLabel('Name, for you').fill(HOSTILE[1]!);
     await page.getByLabel('Text', { exact: true }).fill(HOSTILE[3]!);
-    await page.getByText(`${users} recipients now`).waitFor();
+    await page.getByRole('region', { name: 'Size of the audience' }).getByText(`${users}`, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Launch…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(new RegExp(`^${users} as of `)).waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await page.getByText('Finished', { exact: true }).waitFor();
     await page.getByRole('cell', { name: reason, exact: true }).waitFor();
     expect(started.platform.calls.map(({ chatId }) => chatId).sort()).toEqual(HOSTILE.slice(1).map((_, at) => at + 2));
-    expect(await page.locator('.parts dd').allTextContents()).toEqual([`${users - 1}`, '1', '0', '0', '0']);
+    expect(await page.locator('.outcomes dd').allTextContents()).toEqual([`${users - 1}`, '1', '0', '0', '0']);
     await idle(page);
     expect(await axeFindings(page)).toEqual([]);
     await shoot(page, 'sent');
@@ -194,15 +194,15 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     for (const name of HOSTILE)
       await service.post('/v1/broadcast/create', { type: 'sendMessage', name, message: { text: 'x' } }, key);
     const { page, complaints } = await opened('broadcasts');
-    const names = (): Promise<string[]> => page.locator('tbody td:first-child').allTextContents();
+    const names = (): Promise<string[]> => page.locator('tbody th a').allTextContents();
     await page.getByLabel('Status').selectOption('Draft');
     await expect.poll(names).toEqual(HOSTILE.toReversed());
-    await page.getByLabel('Name').fill('ALERT(1)//');
-    await page.getByLabel('Name').press('Enter');
+    await page.getByRole('searchbox').fill('ALERT(1)//');
+    await page.getByRole('searchbox').press('Enter');
     await expect.poll(names).toEqual([HOSTILE[3]]);
-    await page.getByLabel('Name').fill('%');
-    await page.getByLabel('Name').press('Enter');
-    await page.getByText('No broadcast matches.').waitFor();
+    await page.getByRole('searchbox').fill('%');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByText('No broadcast matches').waitFor();
     await page.goBack();
     await expect.poll(names).toEqual([HOSTILE[3]]);
     await shoot(page, 'broadcasts');
