@@ -126,6 +126,7 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     unknownBroadcast: () => ask(address, '/v1/broadcast/cancel', apiKey, { id: 404_404 }),
     settingsOfBots: () => ask(address, '/v1/settings/bots', apiKey),
     settingsOfKeys: () => ask(address, '/v1/settings/keys', apiKey),
+    settingsOfPlan: () => ask(address, '/v1/settings/plan', apiKey),
     settingsOfGoals: () => ask(address, '/v1/settings/goals', apiKey),
     settingsOfUnits: () => ask(address, '/v1/settings/units', apiKey),
     settingsOfRates: () => ask(address, '/v1/settings/exchange-rates', apiKey),

@@ -584,6 +584,13 @@ export interface Methods {
      */
     describeEvent(body: Body<'/v1/settings/events/describe'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/settings/events/describe', 'post'>>>;
     /**
+     * The owner's plan, report currency, and the broadcasts of this month.
+     *
+     * `GET /v1/settings/plan`
+     * @throws BotledgerError
+     */
+    getPlan(...rest: QueryArguments<'/v1/settings/plan'>): Promise<DataOf<Answer<'/v1/settings/plan', 'get'>>>;
+    /**
      * The reward rules of a bot.
      *
      * `GET /v1/settings/rules`
@@ -735,6 +742,7 @@ export const CALLS: Readonly<Record<keyof Methods, Readonly<Record<string, strin
     createUnit: 'POST /v1/settings/units/create',
     listExchangeRates: 'GET /v1/settings/exchange-rates',
     describeEvent: 'POST /v1/settings/events/describe',
+    getPlan: 'GET /v1/settings/plan',
     listRules: 'GET /v1/settings/rules',
     createRule: 'POST /v1/settings/rules/create',
     editRule: 'POST /v1/settings/rules/edit',

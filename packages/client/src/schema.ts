@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 57ba271021be92a463b1eaad193027aef56e7f1f8ab94d0d90fd768a026b33a4
-// Types: sha256 5a18e034a095223740f4a6e80282b6726d3586d6aaaf9166ff99711d57fc2e42
+// Sources: sha256 9818ffbfcf9b196f4086377cd2aca9ff04ea6a67d5d89bde66002190d26f59f2
+// Types: sha256 2fcb530210516ed6c8c20e53c98d029c878832f2f2ce04892b9905e0f6cee0a5
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -244,6 +244,9 @@ export interface paths {
   };
   "/v1/settings/events/describe": {
     post: { body: Schemas["DescribeEventBody"]; answer: Schemas["DescribeEventAnswer"] };
+  };
+  "/v1/settings/plan": {
+    get: { answer: Schemas["GetPlanAnswer"] };
   };
   "/v1/settings/rules": {
     get: { answer: Schemas["ListRulesAnswer"] };
@@ -1170,6 +1173,11 @@ export interface components {
       ok: true;
       data: components["schemas"]["PayoutWebhookSetting"];
     };
+    GetPlanAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["Plan"];
+    };
     GetReferralBalanceAnswer: {
       /** @enum {boolean} */
       ok: true;
@@ -1274,6 +1282,11 @@ export interface components {
       issued_at: string;
       expires_at: string | null;
       revoked_at: string | null;
+      /**
+       * @description By the service's clock, when it answered
+       * @enum {string}
+       */
+      state: "valid" | "expired" | "revoked";
       rotates: number | null;
       /** @description Cut to the minute; null: no use is recorded */
       last_used_at: string | null;
@@ -1862,6 +1875,21 @@ export interface components {
       uuid: components["schemas"]["Uuid"];
       /** @description Whether it is on the dashboard of its bot */
       pinned: boolean;
+    };
+    Plan: {
+      /** @enum {string} */
+      plan: "premium" | "free";
+      /** @description Amounts of reports are in it */
+      currency: string;
+      broadcasts: {
+        /**
+         * @description The calendar month, UTC
+         * @example 2026-03
+         */
+        month: string;
+        used: number;
+        limit: number;
+      };
     };
     PreviewBroadcastAnswer: {
       /** @enum {boolean} */

@@ -21,7 +21,7 @@ export function keySettings(settings: Settings): AnyRoute[] {
   return [listRoute(settings), issueRoute(settings), rotateRoute(settings), revokeRoute(settings)];
 }
 
-function listRoute({ db }: Settings): AnyRoute {
+function listRoute({ db, context }: Settings): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/settings/keys',
@@ -33,7 +33,7 @@ function listRoute({ db }: Settings): AnyRoute {
     answer: keysAnswer,
     async handle({ request, query }) {
       const { keyId, ownerId, scope } = principalOf(request);
-      const keys = await listKeys(await db.at('catalog'), ownerId, scope, query);
+      const keys = await listKeys(await db.at('catalog'), ownerId, context.sources.now(), scope, query);
       return { ok: true, data: { items: keys.map((key) => ({ ...key, is_own: key.key_id === keyId })) } };
     },
   });

@@ -10,6 +10,7 @@ import { botSettings } from './bots.ts';
 import { describeEventRoute } from './describe-event.ts';
 import { goalAndUnitSettings } from './goals-and-units.ts';
 import { keySettings } from './keys.ts';
+import { planRoute } from './plan.ts';
 import { ruleSettings } from './rules.ts';
 import { webhookSettings } from './webhook.ts';
 
@@ -34,6 +35,7 @@ export function settingsRoutes({ config, log, db, sources }: SettingsRoutesOptio
     ...keySettings(settings),
     ...goalAndUnitSettings({ ...settings, waitForGoal: createChangeWait(pool, 'catalog', 'events') }),
     describeEventRoute(settings),
+    planRoute(settings),
     ...ruleSettings({ ...settings, waitForChange: createChangeWait(pool, 'catalog', 'referral') }),
     ...webhookSettings({
       ...settings,

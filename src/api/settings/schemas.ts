@@ -4,6 +4,7 @@ import { decimalText } from '../../domain/intake/amounts.ts';
 import { parseIso8601 } from '../../domain/intake/moment.ts';
 import { rewardType } from '../../domain/referral/program.ts';
 import { exactNumber, isStorable, safeInteger } from '../../domain/storable-json.ts';
+import { KEY_STATES } from '../../queries/catalog/owners.ts';
 import { page } from '../page.ts';
 import { unit } from '../referral/overview-schemas.ts';
 import { id } from '../referral/schemas.ts';
@@ -191,6 +192,7 @@ const key = z
     issued_at: isoDate,
     expires_at: isoDate.nullable(),
     revoked_at: isoDate.nullable(),
+    state: z.enum(KEY_STATES).describe("By the service's clock, when it answered"),
     rotates: z.int().nullable(),
     last_used_at: isoDate.nullable().describe('Cut to the minute; null: no use is recorded'),
     is_own: z.boolean().describe('Whether it is the key of this request'),
@@ -199,6 +201,20 @@ const key = z
 export const keysAnswer = items(key);
 export const issuedKeyAnswer = changed(z.object({ key_id: z.int(), api_key: shownOnce }).meta({ id: 'IssuedKey' }));
 export const keyAnswer = changed(z.object({ key_id: z.int() }).meta({ id: 'KeyId' }));
+
+export const planAnswer = answer(
+  z
+    .object({
+      plan: z.enum(['premium', 'free']),
+      currency: z.string().describe('Amounts of reports are in it'),
+      broadcasts: z.object({
+        month: z.string().describe('The calendar month, UTC').meta({ example: '2026-03' }),
+        used: z.int(),
+        limit: z.int(),
+      }),
+    })
+    .meta({ id: 'Plan' }),
+);
 
 const goal = z.object({ target_id: z.int(), event_id: z.int(), name: z.string() }).meta({ id: 'Goal' });
 export const goalsAnswer = items(goal);

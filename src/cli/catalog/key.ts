@@ -79,7 +79,7 @@ export function key(cli: Cli): void {
         const catalog = await context.at('catalog');
         const known = await listOwners(catalog);
         if (!known.some(({ owner_id }) => owner_id === owner)) throw new CliError(`there is no owner ${owner}`);
-        const keys = (await listKeys(catalog, owner)).toReversed();
+        const keys = (await listKeys(catalog, owner, context.sources.now())).toReversed();
         return { value: keys.map((each) => ({ ...each, bots: each.bots ?? 'all' })) };
       }),
     );

@@ -1,5 +1,12 @@
 import { broadcast } from '../../domain/broadcast/broadcast.ts';
-import { type CountBroadcast, countBroadcast, giveBack, quota, settledCounts } from '../../domain/broadcast/quota.ts';
+import {
+  broadcastsThisMonth,
+  type CountBroadcast,
+  countBroadcast,
+  giveBack,
+  quota,
+  settledCounts,
+} from '../../domain/broadcast/quota.ts';
 import { owner } from '../../domain/catalog/owner.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream, ownerStream, quotaStream } from '../../domain/streams.ts';
@@ -42,6 +49,23 @@ async function countInTurn(context: CommandContext, ownerId: number, command: Co
 
 export async function giveQuotaBack(context: CommandContext, ownerId: number, activation: string): Promise<void> {
   await decideAndAppend(context, quota, quotaStream(ownerId), (state) => giveBack(state, activation));
+}
+
+/** An owner's plan, and how much of it is used. */
+export interface PlanUse {
+  readonly plan: 'premium' | 'free';
+  readonly currency: string;
+  readonly broadcasts: { readonly month: string; readonly used: number; readonly limit: number };
+}
+
+/** Reads the streams that decide on the next broadcast, so the numbers are as certain as that decision. */
+export async function planUse({ log, sources }: CommandContext, ownerId: number): Promise<PlanUse> {
+  const [profile, counts] = await Promise.all([
+    load(log, owner, ownerStream(ownerId)),
+    load(log, quota, quotaStream(ownerId)),
+  ]);
+  const { plan, currency, broadcasts_per_month: limit } = knownOwner(profile.state, ownerId);
+  return { plan, currency, broadcasts: { ...broadcastsThisMonth(counts.state, sources.now()), limit } };
 }
 
 async function limitOf(log: EventLog, ownerId: number): Promise<number> {

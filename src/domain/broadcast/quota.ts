@@ -89,6 +89,12 @@ export function settledCounts(state: QuotaState, now: number): Count[] {
   return countsOf(state, monthOf(now)).filter(({ at }) => now - at > ACTIVATED_WITHIN_MS);
 }
 
+/** The broadcasts of an owner that count in the current month. */
+export function broadcastsThisMonth(state: QuotaState, now: number): { readonly month: string; readonly used: number } {
+  const month = monthOf(now);
+  return { month, used: countsOf(state, month).length };
+}
+
 function countsOf(state: QuotaState, month: string): Count[] {
   return [...state.values()].filter((count) => count.month === month && !count.givenBack);
 }

@@ -5,7 +5,7 @@ import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { Sources } from '../../domain/sources.ts';
 import { type BotRow, findBots } from './bots.ts';
 import { type CatalogCacheOptions, catalogCache } from './catalog-cache.ts';
-import { findKeys } from './owners.ts';
+import { findKeys, keyState } from './owners.ts';
 
 /** The holder of a valid key. */
 export interface Principal {
@@ -63,10 +63,8 @@ export function createAuthenticator({
   async function principalOf(publicPart: string, secretHash: string, allowStale: boolean): Promise<Principal | null> {
     const found = await keys(secretHash, allowStale);
     if (found === null || found.publicPart !== publicPart) return null;
-    const { keyId, ownerId, kind, scope, plan, currency, expiresAt, revokedAt, isRevoked } = found;
-    const now = sources.now();
-    if (expiresAt !== null && expiresAt <= now) return null;
-    if (isRevoked || (revokedAt !== null && revokedAt <= now)) return null;
+    if (keyState(found, sources.now()) !== 'valid') return null;
+    const { keyId, ownerId, kind, scope, plan, currency } = found;
     return { keyId, ownerId, kind, scope, plan, currency };
   }
 

@@ -35,6 +35,16 @@ export interface Key {
   readonly isRevoked: boolean;
 }
 
+export const KEY_STATES = ['valid', 'expired', 'revoked'] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** @param now milliseconds since 1970 UTC */
+export function keyState({ expiresAt, revokedAt, isRevoked }: KeyEnds, now: number): KeyState {
+  if (isRevoked || (revokedAt !== null && revokedAt <= now)) return 'revoked';
+  return expiresAt !== null && expiresAt <= now ? 'expired' : 'valid';
+}
+
+type KeyEnds = Pick<Key, 'expiresAt' | 'revokedAt' | 'isRevoked'>;
 type FoundRow = Omit<Key, 'scope'> & { readonly bots: string[] | null };
 
 /** Finds keys by the hashes of their secrets: hex SHA-256. */
@@ -79,6 +89,7 @@ export interface KeyRow {
   readonly issued_at: string;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
+  readonly state: KeyState;
   /** The key that it replaced. */
   readonly rotates: number | null;
   /** Cut to the minute; null: no use is recorded. */
@@ -86,25 +97,29 @@ export interface KeyRow {
 }
 
 /**
- * The keys of an owner, the latest first. @param scope keys that are also for other bots are left out; absent: none are
+ * The keys of an owner, the latest first.
+ * @param now milliseconds since 1970 UTC, for their states
+ * @param scope keys that are also for other bots are left out; absent: none are
  */
 export async function listKeys(
   { pool, catalog }: Tables<'catalog'>,
   ownerId: number,
+  now: number,
   scope?: KeyScope,
   { limit, offset }: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
 ): Promise<KeyRow[]> {
   const rows = await preparedRows<StoredKey>(
     pool,
     `${catalog}.list_keys`,
-    `SELECT key_id::float8, public_part, bots, kind, name, issued_at::float8, expires_at::float8, revoked_at::float8,
+    `SELECT key_id::float8, public_part, bots, kind, name, issued_at::float8, expires_at::float8, revoked_at::float8, is_revoked,
             rotates::float8, used_at::float8 AS last_used_at
      FROM ${catalog}.keys LEFT JOIN runtime.key_uses USING (key_id)
      WHERE owner_id = $1 AND ($2::text[] IS NULL OR bots <@ $2) ORDER BY keys.key_id DESC LIMIT $3 OFFSET $4`,
     [ownerId, scope?.type === 'bots' ? scope.bots : null, limit, offset],
   );
-  return rows.map((row) => ({
+  return rows.map(({ is_revoked: isRevoked, ...row }) => ({
     ...row,
+    state: keyState({ expiresAt: row.expires_at, revokedAt: row.revoked_at, isRevoked }, now),
     issued_at: new Date(row.issued_at).toISOString(),
     expires_at: dateOf(row.expires_at),
     revoked_at: dateOf(row.revoked_at),
@@ -114,7 +129,8 @@ export async function listKeys(
 
 const dateOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-type StoredKey = Omit<KeyRow, 'issued_at' | 'expires_at' | 'revoked_at' | 'last_used_at'> & {
+type StoredKey = Omit<KeyRow, 'state' | 'issued_at' | 'expires_at' | 'revoked_at' | 'last_used_at'> & {
+  readonly is_revoked: boolean;
   readonly issued_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;

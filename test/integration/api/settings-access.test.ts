@@ -52,7 +52,7 @@ describe('access to the settings', () => {
     await settings.service.projected();
     const before = await settings.service.log.endCursor();
     const all = await routes();
-    expect(all).toHaveLength(22);
+    expect(all).toHaveLength(23);
     for (const { name, call } of all)
       for (const [key, headers, status, error] of refused) {
         const { status: answered, body } = await call(headers);

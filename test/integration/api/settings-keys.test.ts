@@ -64,6 +64,20 @@ describe('keys', () => {
     expect((await settings.set('keys/rotate', { key_id: next.key_id }, mine)).status).toBe(200);
   });
 
+  it("have a state by the service's clock, which also ends them", async () => {
+    const stateOf = async (id: number): Promise<string> =>
+      (await settings.list('keys')).find(({ key_id }: { key_id: number }) => key_id === id).state;
+    const soon = new Date(Date.now() + 2000).toISOString();
+    const short = (await settings.set('keys/issue', { bots: 'all', expires_at: soon })).body.data;
+    const key = (await settings.set('keys/issue', { bots: 'all' })).body.data;
+    const next = (await settings.set('keys/rotate', { key_id: key.key_id })).body.data;
+    expect([await stateOf(key.key_id), await stateOf(next.key_id)]).toEqual(['valid', 'valid']);
+    await settings.set('keys/revoke', { key_id: next.key_id });
+    expect(await stateOf(next.key_id)).toBe('revoked');
+    await expect.poll(() => stateOf(short.key_id)).toBe('expired');
+    expect((await settings.service.get('/v1/reports/list', { 'api-key': short.api_key })).status).toBe(401);
+  });
+
   it('are listed in parts, the latest first', async () => {
     const all = (await settings.list('keys')).map(({ key_id }: { key_id: number }) => key_id);
     expect(all).toEqual(all.toSorted((a: number, b: number) => b - a));

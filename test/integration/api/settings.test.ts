@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { giveQuotaBack, takeQuota } from '../../../src/commands/broadcast/quota.ts';
+import { changeOwner } from '../../../src/commands/catalog/owners.ts';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
@@ -12,6 +14,27 @@ beforeAll(async () => {
   settings = await startSettingsService();
 });
 afterAll(() => settings.service.stop());
+
+describe('the plan', () => {
+  it('has the report currency, and the broadcasts of the month without those given back', async () => {
+    const { service, bot, owner } = settings;
+    const plan = async () => (await service.get('/v1/settings/plan', settings.by(owner))).body.data;
+    const month = new Date(service.commands.sources.now()).toISOString().slice(0, 7);
+    const before = await plan();
+    expect(before).toEqual({
+      plan: 'premium',
+      currency: 'USD',
+      broadcasts: { month, used: 0, limit: expect.any(Number) },
+    });
+    const activation = randomUUID();
+    await takeQuota(service.commands, bot.ownerId, { activation, broadcast_id: 1, bot: bot.publicKey });
+    expect((await plan()).broadcasts).toEqual({ ...before.broadcasts, used: 1 });
+    await giveQuotaBack(service.commands, bot.ownerId, activation);
+    await changeOwner(service.commands, bot.ownerId, { plan: 'free', broadcasts_per_month: 5 });
+    expect(await plan()).toEqual({ ...before, plan: 'free', broadcasts: { month, used: 0, limit: 5 } });
+    await changeOwner(service.commands, bot.ownerId, { plan: 'premium' });
+  });
+});
 
 describe('bots', () => {
   it('a bot is created once under an Idempotency-Key, and set; its token is in no answer and not in the log', async () => {

@@ -76,6 +76,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         'retry of no payout': 404,
         settingsOfBots: 200,
         settingsOfKeys: 200,
+        settingsOfPlan: 200,
         settingsOfGoals: 200,
         settingsOfUnits: 200,
         settingsOfRates: 200,

@@ -124,9 +124,10 @@ describe('a key', () => {
     expect(await authenticator.authenticate(old.apiKey, true)).toBeNull();
     expect(await authenticator.authenticate(next.apiKey, true)).not.toBeNull();
     expect(await ownerOfKey({ pool: database.pool, catalog }, next.keyId)).toBe(ownerId);
-    expect(await listKeys({ pool: database.pool, catalog }, ownerId)).toContainEqual(
+    expect(await listKeys({ pool: database.pool, catalog }, ownerId, sources.now())).toContainEqual(
       expect.objectContaining({
         key_id: old.keyId,
+        state: 'revoked',
         name: 'shop',
         bots: null,
         expires_at: null,

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 2404e705cbfcfe58f957a14d26d4e91c27e7c57f04fd24926fa29597a0428f48
+# SHA-256 of openapi.json: 620205a631d52a6e9e9f86b9281236586fd1eefcb8e3f75193f2a065e3056aa1
 
 from __future__ import annotations
 
@@ -99,6 +99,7 @@ from .types import (
     PayoutWebhookSetting,
     Payouts,
     PinReportRequest,
+    Plan,
     PreviewBroadcastRequest,
     PreviewRequest,
     ReadModelVersions,
@@ -240,6 +241,7 @@ OPERATIONS: dict[str, Operation] = {
     'createUnit': Operation('POST', '/v1/settings/units/create', keyed=True, harmless=True, numbers=()),
     'listExchangeRates': Operation('GET', '/v1/settings/exchange-rates', keyed=False, harmless=True, numbers=()),
     'describeEvent': Operation('POST', '/v1/settings/events/describe', keyed=True, harmless=True, numbers=()),
+    'getPlan': Operation('GET', '/v1/settings/plan', keyed=False, harmless=True, numbers=()),
     'listRules': Operation('GET', '/v1/settings/rules', keyed=False, harmless=True, numbers=()),
     'createRule': Operation('POST', '/v1/settings/rules/create', keyed=True, harmless=True, numbers=('amount', 'hold_days', 'percent')),
     'editRule': Operation('POST', '/v1/settings/rules/edit', keyed=True, harmless=True, numbers=('amount', 'hold_days', 'percent')),
@@ -656,6 +658,10 @@ class Methods(Calls):
     def describe_event(self, body: DescribeEventBody, *, idempotency_key: str | None = None) -> EventId:
         """Give an event a title and a description for people, or hide it from pickers"""
         return cast('EventId', self._data('describeEvent', body=body, idempotency_key=idempotency_key))
+
+    def get_plan(self) -> Plan:
+        """The owner's plan, report currency, and the broadcasts of this month"""
+        return cast('Plan', self._data('getPlan'))
 
     def list_rules(self) -> ListRulesData:
         """The reward rules of a bot"""
@@ -1140,6 +1146,10 @@ class AsyncMethods(AsyncCalls):
     async def describe_event(self, body: DescribeEventBody, *, idempotency_key: str | None = None) -> EventId:
         """Give an event a title and a description for people, or hide it from pickers"""
         return cast('EventId', await self._data('describeEvent', body=body, idempotency_key=idempotency_key))
+
+    async def get_plan(self) -> Plan:
+        """The owner's plan, report currency, and the broadcasts of this month"""
+        return cast('Plan', await self._data('getPlan'))
 
     async def list_rules(self) -> ListRulesData:
         """The reward rules of a bot"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 2404e705cbfcfe58f957a14d26d4e91c27e7c57f04fd24926fa29597a0428f48
+# SHA-256 of openapi.json: 620205a631d52a6e9e9f86b9281236586fd1eefcb8e3f75193f2a065e3056aa1
 
 from __future__ import annotations
 
@@ -1297,6 +1297,8 @@ class Key(TypedDict):
     issued_at: str
     expires_at: str | None
     revoked_at: str | None
+    state: Literal['valid', 'expired', 'revoked']
+    """By the service's clock, when it answered"""
     rotates: int | None
     last_used_at: str | None
     """Cut to the minute; null: no use is recorded"""
@@ -1394,6 +1396,20 @@ class DescribeEventBody(TypedDict):
 
 class EventId(TypedDict):
     event_id: int
+
+
+class Plan(TypedDict):
+    plan: Literal['premium', 'free']
+    currency: str
+    """Amounts of reports are in it"""
+    broadcasts: PlanBroadcasts
+
+
+class PlanBroadcasts(TypedDict):
+    month: str
+    """The calendar month, UTC"""
+    used: int
+    limit: int
 
 
 class Rule(TypedDict):
