@@ -4,10 +4,11 @@ import { request } from '../api.ts';
 import { number, perCent } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { loadEvents } from '../parts/catalog.ts';
+import { eventOptions } from '../parts/event-options.ts';
+import { nameOfEvent } from '../parts/event-words.ts';
 import { Pending } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
-import { spoken } from '../parts/names.ts';
 import { Picker } from '../parts/picker.tsx';
 import { Seg } from '../parts/seg.tsx';
 import { currency } from '../session.ts';
@@ -44,7 +45,7 @@ export function ResultsCard({ bot, broadcast, statistics }: ResultsCardProps) {
   const { query } = address.value;
   const event = query.get('event') ?? '';
   const chosen = events.loaded.value.data?.find(({ event_id }) => String(event_id) === event);
-  const goal = chosen === undefined ? words.anyEvent : (chosen.title ?? spoken(chosen.name));
+  const goal = chosen === undefined ? words.anyEvent : nameOfEvent(chosen);
   const counted = conversions.loaded.value.data;
   const columns = columnsOf(statistics, counted);
   return (
@@ -59,11 +60,7 @@ export function ResultsCard({ bot, broadcast, statistics }: ResultsCardProps) {
             value={event}
             options={[
               { value: '', label: words.anyEvent },
-              ...(events.loaded.value.data ?? []).map(({ event_id, name, title }) => ({
-                value: String(event_id),
-                label: title ?? spoken(name),
-                small: name,
-              })),
+              ...eventOptions(events.loaded.value.data ?? [], chosen?.event_id),
             ]}
             onPick={(picked) => go(here({ event: picked }))}
           >

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { KnownEvent } from '../parts/catalog.ts';
 import { Drawer } from '../parts/drawer.tsx';
-import { eventNames } from '../parts/event-words.ts';
+import { eventOptions } from '../parts/event-options.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Picker } from '../parts/picker.tsx';
 import { Seg } from '../parts/seg.tsx';
@@ -21,8 +21,7 @@ export function FiguresDrawer({ figures, events, onChange, onClose }: FiguresDra
   const measure = useSignal<Measure>('revenue');
   const move = (at: number, to: number): void => onChange(ids.toSpliced(at, 1).toSpliced(to, 0, ids[at]!));
   const others = fixedFigures(events).filter(({ id }) => !ids.includes(id));
-  const names = eventNames(events);
-  const seen = events.filter(({ count, hidden }) => count > 0 && !hidden);
+  const seen = events.filter(({ count }) => count > 0);
   const add = (id: string): void => {
     if (!ids.includes(id)) onChange([...ids, id]);
   };
@@ -82,11 +81,7 @@ export function FiguresDrawer({ figures, events, onChange, onClose }: FiguresDra
           <Picker
             label={words.event}
             value=""
-            options={seen.map(({ event_id, name }) => ({
-              value: String(event_id),
-              label: names.get(event_id)!,
-              small: name,
-            }))}
+            options={eventOptions(seen)}
             onPick={(event) => add(eventFigure(Number(event), measure.value))}
           >
             <b>{words.pickEvent}</b>

@@ -1,5 +1,5 @@
 import type { KnownEvent } from '../parts/catalog.ts';
-import { eventNames } from '../parts/event-words.ts';
+import { nameOfEvent } from '../parts/event-words.ts';
 import type { Metric } from '../reports/state.ts';
 import { ACTIVE_USERS, EVENTS, MONEY, REVENUE, SALE, SALES } from './data.ts';
 import { words } from './words.ts';
@@ -49,7 +49,7 @@ function figureOf(id: string, events: readonly KnownEvent[]): Figure | null {
   const [, text = '', measure] = id.split(':');
   const event = events.find(({ event_id }) => String(event_id) === text);
   if (event === undefined || !MEASURES.includes(measure as Measure)) return null;
-  const name = eventNames([event]).get(event.event_id)!;
+  const name = nameOfEvent(event);
   return {
     id,
     name: words.measured(name, measure as Measure),

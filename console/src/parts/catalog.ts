@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { EventField, EventProperty, ReportEvent } from '../../../src/api/reports/schemas.ts';
 import type { UserField } from '../../../src/api/reports/users-schemas.ts';
 import { request, type Value } from '../api.ts';
@@ -16,9 +17,13 @@ export type Field = Readonly<
     Partial<Pick<EventProperty, 'types'> & Pick<UserField, 'label'>>
 >;
 
-/** The events that a bot has received, the most frequent first. */
+/** The dictionary of the pages: the events of the bot that were loaded last. */
+export const dictionary = signal<readonly KnownEvent[]>([]);
+
+/** The events that a bot has received, the most frequent first. They become the dictionary of the pages. */
 export async function loadEvents(bot: string, signal: AbortSignal): Promise<readonly KnownEvent[]> {
   const { items } = await request<{ items: KnownEvent[] }>('/v1/reports/events', { bot, signal });
+  dictionary.value = items;
   return items.toSorted((a, b) => b.count - a.count);
 }
 

@@ -1,5 +1,7 @@
-/** The fields of reports and audiences as people call them. */
+/** The fields and events of reports and audiences as people call them. */
 export const fieldWords = {
+  events: { custom: 'Your events', target: 'Goals', system: 'Events of the platform' },
+  times: (count: string) => `${count} ×`,
   groups: {
     event: 'The event',
     properties: 'Your properties',

@@ -5,16 +5,28 @@ import type { Answer, Column } from './answer.ts';
 import { breakdownOf } from './cell.ts';
 import { changeOf } from './change-of.ts';
 import { comparedRows } from './compared-rows.ts';
-import { fullName, isSame, metricName } from './lines.ts';
+import { sourceOf } from './config.ts';
+import { eventName, fullName, isSame, metricName } from './lines.ts';
+import type { NamedReport } from './named-report.ts';
 import type { RunReport } from './run.ts';
 import type { ReportState } from './state.ts';
 import { words } from './words.ts';
 
-/** The CSV of an answer: the service's own; compared, with the value before, the difference and the per cent after each value. */
+/**
+ * The CSV of an answer: the service's own, with events named as on the page; compared, with the value before, the difference
+ * and the per cent after each value.
+ */
 export function csvOfReport(run: RunReport, bot: string): Promise<string> {
   if (run.previous !== undefined) return Promise.resolve(comparedCsv(run.state, run.answer, run.previous));
-  const body = { ...run.asked, format: 'csv' };
+  const body = { ...named(run), format: 'csv' };
   return requestText('/v1/reports/run', { method: 'POST', bot, body });
+}
+
+/** The report with the names of events that people read: the service's rows have the names of the request. */
+function named({ asked, state }: RunReport): NamedReport {
+  if (!('report_config' in asked)) return asked;
+  const metrics = state.metrics.map((metric) => ({ ...metric, name: eventName(metric.name, metric.event) }));
+  return { report_config: { ...asked.report_config, source_request: sourceOf({ ...state, metrics }) } };
 }
 
 /** CSV of an answer beside the answer of the period before. */

@@ -1,5 +1,6 @@
 import type { Value } from '../api.ts';
-import { namedField, spoken, spokenValue } from '../parts/names.ts';
+import { nameInDictionary } from '../parts/event-words.ts';
+import { namedField, spokenValue } from '../parts/names.ts';
 import { currency } from '../session.ts';
 import type { Answer, Column, Row } from './answer.ts';
 import { type Metric, needsField, type ReportState } from './state.ts';
@@ -7,7 +8,7 @@ import { words } from './words.ts';
 
 /** An event as people call it. */
 export const eventName = (name: string, event?: number | null): string =>
-  name === 'all' && (event === null || event === undefined) ? words.allEvents : spoken(name);
+  name === 'all' && (event === null || event === undefined) ? words.allEvents : nameInDictionary(name, event);
 
 /** The quantity that a metric counts, such as `people` or `sum of amount in USD`. */
 export function countedName({ agr, field }: Pick<Metric, 'agr' | 'field'>): string {

@@ -2,13 +2,13 @@ import type { Value } from '../api.ts';
 import { botOfPage } from '../page-bot.ts';
 import { loadEvents } from '../parts/catalog.ts';
 import type { DataColumn } from '../parts/data-table.tsx';
+import { eventNames } from '../parts/event-words.ts';
 import { useLoad } from '../parts/load.ts';
 import { namedField } from '../parts/names.ts';
 import { SortedTable } from '../parts/sorted-table.tsx';
 import { UserId } from '../parts/user-id.tsx';
 import type { Column } from './answer.ts';
 import { cellWords } from './cell-words.ts';
-import { eventName } from './lines.ts';
 import type { ViewProps } from './numbers.tsx';
 import { words } from './words.ts';
 
@@ -23,7 +23,7 @@ export function ListRows({ answer, onCell }: Pick<ViewProps, 'answer' | 'onCell'
     const hasEvents = bot !== undefined && answer.columns.some(({ key }) => key === EVENT);
     return hasEvents ? (signal) => loadEvents(bot, signal) : null;
   });
-  const events = new Map(loaded.value.data?.map(({ event_id, name }) => [event_id, eventName(name)]));
+  const events = eventNames(loaded.value.data ?? []);
   return (
     <>
       <p class="btns">

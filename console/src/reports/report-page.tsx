@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { address, go, href } from '../address.ts';
 import { dayName } from '../format.ts';
-import { type Catalog, loadCatalog } from '../parts/catalog.ts';
+import { type Catalog, loadCatalog, loadEvents } from '../parts/catalog.ts';
 import { Failure } from '../parts/failure.tsx';
 import { FirstEvent } from '../parts/first-event.tsx';
 import { Head } from '../parts/head.tsx';
@@ -44,6 +44,8 @@ export function ReportPage(props: ReportPageProps) {
   const { bot, question, saved, onSaved } = props;
   const { state, leftOut, beyond } = question;
   const isBeyond = beyond.length > 0;
+  // The form loads the names of events, where there is one.
+  useLoad(() => (isBeyond ? (signal) => loadEvents(bot.resource_key, signal) : null));
   const answer = useAnswer(bot, question, saved);
   const users = useUsers(bot);
   const change = (next: ReportState, replace = false): void => go(linkOf(bot, next, saved), { replace });

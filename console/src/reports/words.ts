@@ -71,7 +71,6 @@ export const words = {
   allEvents: 'Any event',
   first: 'First event',
   returning: 'Returning event',
-  count: (count: string) => `${count} ×`,
   withFilters: (count: number) => (count === 1 ? 'with a filter' : `with ${count} filters`),
   groupOf: (join: string, count: number) => `${join} ${count}`,
   several: 'Several',

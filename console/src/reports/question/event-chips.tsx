@@ -1,5 +1,5 @@
-import { number } from '../../format.ts';
 import { type Catalog, numbersOf } from '../../parts/catalog.ts';
+import { eventOptions } from '../../parts/event-options.ts';
 import { NO_FILTER } from '../../parts/filter.ts';
 import { FilterBuilder } from '../../parts/filter-builder.tsx';
 import { Picker, type PickerOption } from '../../parts/picker.tsx';
@@ -26,17 +26,11 @@ export interface PartProps {
 /** The value of any event in a picker; ids are numbers. */
 const ANY = 'any';
 
-/** The bot's events, the most frequent first, each with its count. */
-function eventOptions({ events }: Catalog): readonly PickerOption[] {
-  return [
-    { value: ANY, label: words.allEvents },
-    ...events.map(({ event_id, name, count }) => ({
-      value: String(event_id),
-      label: eventName(name),
-      small: `${name} · ${words.count(number(count))}`,
-    })),
-  ];
-}
+/** The events of the bot, and any of them. @param event the one that is chosen */
+const optionsOf = ({ events }: Catalog, event?: number | null): readonly PickerOption[] => [
+  { value: ANY, label: words.allEvents },
+  ...eventOptions(events, event),
+];
 
 function chosen({ events }: Catalog, value: string): Pick<Metric, 'event' | 'name'> {
   const found = events.find(({ event_id }) => String(event_id) === value);
@@ -144,7 +138,7 @@ export function EventChip({ bot, catalog, state, set, index, label }: EventChipP
             <Picker
               label={words.event}
               value={metric.event === null ? ANY : String(metric.event)}
-              options={eventOptions(catalog)}
+              options={optionsOf(catalog, metric.event)}
               onPick={(value) => change({ ...metric, ...chosen(catalog, value) })}
             />
           </Row>
@@ -218,7 +212,7 @@ export function EventChips(props: PartProps) {
         label={isFunnel ? words.addStep : words.addEvent}
         icon="plus"
         isShort
-        options={eventOptions(catalog)}
+        options={optionsOf(catalog)}
         onPick={(value) => {
           const { filter: _, ...last } = metrics.at(-1) ?? { agr: 'total' as const };
           set({ metrics: [...metrics, { ...last, ...chosen(catalog, value) }] });
