@@ -107,6 +107,33 @@ describe.skipIf(CHROMIUM === undefined)('a draft opens as it was saved', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('asks nothing of an audience while a condition has no value, and saves the rest', async () => {
+    const conditions = { user_conditions: ['=', 'users.language_code', 'de'] };
+    const include = [{ type: 'filter', config: conditions }];
+    const id = await draft({ message: { text: 'x' }, segmentations: { include } });
+    const { page } = await opened();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (/audience-size|broadcast\/save/.test(request.url())) asked.push(request.postData() ?? '');
+    });
+    await show(page, id);
+    await page.getByText(/recipients? now as of/).waitFor();
+    const audience = page.getByRole('group', { name: 'Send to' });
+    await audience.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByText('A condition has no value yet.').first().waitFor();
+    expect(await page.getByText(/recipients? now as of/).count()).toBe(0);
+    await field(page, 'Name, for you').fill('half written');
+    await page.getByRole('button', { name: 'Launch…' }).click();
+    await page.getByText(/^Saved, but not: who gets it/).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await api(id)).toMatchObject({ name: 'half written', segmentations: { include } });
+    expect(asked.filter((body) => body.includes('""'))).toEqual([]);
+    await audience.getByLabel('Value', { exact: true }).last().fill('fr');
+    await page.keyboard.press('Tab');
+    await save(page);
+    expect(JSON.stringify((await api(id)).segmentations)).toContain('fr');
+  });
+
   it('of another type, with the list that it was made for', async () => {
     const id = await draft({});
     const { segment_id } = (await service.post('/v1/broadcast/upload-segment', { task_id: id, chat_ids: [1] }, key))

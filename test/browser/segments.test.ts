@@ -6,6 +6,8 @@ import { startConsole, type TestConsole } from '../support/test-console.ts';
 
 const LONG = 'x'.repeat(250);
 const EVENTS = ['performed_event', { event_id: 1, period_days: 0 }];
+/** Groups in groups: no form shows them. */
+const NESTED = ['and', ['or', EVENTS], EVENTS];
 const NOT = ['not', ['=', 'users.language_code', 'de']];
 
 describe.skipIf(CHROMIUM === undefined)('the pages of segments', () => {
@@ -89,8 +91,47 @@ describe.skipIf(CHROMIUM === undefined)('the pages of segments', () => {
     await post('saved-segments/delete', { saved_segment_id });
   });
 
+  it('edits the conditions on events, which count at once', async () => {
+    await post('send-event', [
+      { event: 'order_paid', user_id: 1 },
+      { event: 'catalog_opened', user_id: 2 },
+    ]);
+    await service.projected();
+    const { page, complaints } = await started.logIn(bot.apiKey);
+    await show(page, 'segments/new');
+    await page.getByLabel('Name', { exact: true }).fill('Buyers');
+    const events = page.getByRole('group', { name: 'Conditions on events' });
+    await events.getByRole('button', { name: 'Add an event' }).click();
+    await page.getByText('2 people now').waitFor();
+    await events.getByRole('button', { name: 'Event: Any event' }).click();
+    await page.getByRole('option', { name: 'Order paid' }).click();
+    await page.getByText('1 person now').waitFor();
+    await events.getByLabel('Whether the user has the event').selectOption('does not have the event');
+    await page.getByText('2 people now').waitFor();
+    await events.getByRole('button', { name: 'Add a filter' }).click();
+    await page.getByText('A condition has no value yet.').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await events
+      .getByRole('button', { name: /^Remove/ })
+      .first()
+      .click();
+    await events.getByLabel('within days').fill('7');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Buyers', level: 1 }).waitFor();
+    const saved_segment_id = Number(/segments\/(\d+)/.exec(page.url())![1]);
+    const { conditions } = await get(`saved-segments/get?saved_segment_id=${saved_segment_id}`);
+    const [name, rule] = conditions.event_filters;
+    expect([name, Object.keys(conditions)]).toEqual(['performed_event', ['event_filters']]);
+    expect(rule).toMatchObject({ event_id: expect.any(Number), negation: true, period_days: 7 });
+    await page.reload();
+    await events.getByRole('button', { name: 'Event: Order paid' }).waitFor();
+    await post('saved-segments/delete', { saved_segment_id });
+    expect(complaints).toEqual([]);
+  });
+
   it('keeps the conditions that it does not edit', async () => {
-    const conditions = { user_conditions: NOT, event_filters: EVENTS };
+    const conditions = { user_conditions: NOT, event_filters: NESTED };
     const { saved_segment_id } = await post('saved-segments/save', { name: 'By a program', conditions });
     const { page } = await started.logIn(bot.apiKey);
     await show(page, `segments/${saved_segment_id}`);

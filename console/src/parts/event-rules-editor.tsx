@@ -1,43 +1,37 @@
-import { NO_FILTER } from '../../parts/filter.ts';
-import { FilterBuilder } from '../../parts/filter-builder.tsx';
-import { filterWords } from '../../parts/filter-words.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { spoken } from '../../parts/names.ts';
-import { Picker } from '../../parts/picker.tsx';
-import type { Names } from './names.ts';
-import type { EventRule, EventRules } from './segments.ts';
-import { words } from './words.ts';
+import type { ConditionNames } from './condition-names.ts';
+import { eventOptions } from './event-options.ts';
+import type { EventRule, EventRules } from './event-rules.ts';
+import { NO_FILTER } from './filter.ts';
+import { FilterBuilder } from './filter-builder.tsx';
+import { filterWords as words } from './filter-words.ts';
+import { Icon } from './icon.tsx';
+import { Picker } from './picker.tsx';
 
 interface RulesProps {
   readonly bot: string;
-  readonly names: Names;
+  readonly names: ConditionNames;
   readonly rules: EventRules;
   readonly onChange: (rules: EventRules) => void;
 }
+
+/** A new rule: any event of the last 30 days. */
+const FIRST: EventRule = { event: null, negation: false, days: 30, filter: NO_FILTER };
 
 /** Events that users have, or have not. */
 export function EventRulesEditor({ bot, names, rules, onChange }: RulesProps) {
   const change = (index: number, part: Partial<EventRule>): void =>
     onChange({ ...rules, items: rules.items.with(index, { ...rules.items[index]!, ...part }) });
-  const events = [
-    { value: '', label: words.anyEvent },
-    ...names.known.map(({ event_id, name, title }) => ({
-      value: String(event_id),
-      label: title ?? spoken(name),
-      small: name,
-    })),
-  ];
   return (
     <div class="group">
       {rules.items.length > 1 && (
         <select
           class="input"
-          aria-label={filterWords.join}
+          aria-label={words.join}
           value={rules.join}
           onChange={(event) => onChange({ ...rules, join: event.currentTarget.value as EventRules['join'] })}
         >
-          <option value="and">{filterWords.all}</option>
-          <option value="or">{filterWords.any}</option>
+          <option value="and">{words.all}</option>
+          <option value="or">{words.any}</option>
         </select>
       )}
       {rules.items.map((rule, index) => (
@@ -54,7 +48,7 @@ export function EventRulesEditor({ bot, names, rules, onChange }: RulesProps) {
           <Picker
             label={words.event}
             value={rule.event === null ? '' : String(rule.event)}
-            options={events}
+            options={[{ value: '', label: words.anyEvent }, ...eventOptions(names.known, rule.event)]}
             onPick={(event) => change(index, { event: event === '' ? null : Number(event) })}
           />
           <label>
@@ -88,9 +82,7 @@ export function EventRulesEditor({ bot, names, rules, onChange }: RulesProps) {
       <button
         type="button"
         class="btn quiet small"
-        onClick={() =>
-          onChange({ ...rules, items: [...rules.items, { event: null, negation: false, days: 30, filter: NO_FILTER }] })
-        }
+        onClick={() => onChange({ ...rules, items: [...rules.items, FIRST] })}
       >
         <Icon name="plus" /> {words.addEvent}
       </button>

@@ -34,5 +34,13 @@ export const filterWords = {
   no: 'no',
   from: 'From',
   to: 'To',
+  unfinished: 'A condition has no value yet.',
+  didOrNot: 'Whether the user has the event',
+  did: 'has the event',
+  didNot: 'does not have the event',
+  event: 'Event',
+  anyEvent: 'Any event',
+  withinDays: 'within days (0: ever)',
+  addEvent: 'Add an event that users have or not',
   remove: (what: string) => `Remove ${what}`,
 } as const;

@@ -1,3 +1,4 @@
+import { type EventRules, rulesFrom, rulesOf } from '../parts/event-rules.ts';
 import { filterOf, type Group, groupFrom } from '../parts/filter.ts';
 import { isWithin } from '../parts/within.ts';
 
@@ -21,17 +22,23 @@ export function peopleOf({ user_conditions }: Conditions): Group | null {
   return isEmpty(user_conditions) || isWithin(user_conditions, filterOf(group)) ? group : null;
 }
 
+/** The conditions on events as the form edits them; null: it cannot show them, such as groups in groups. */
+export function eventsOf({ event_filters }: Conditions): EventRules | null {
+  const rules = rulesFrom(event_filters);
+  return rules !== null && (isEmpty(event_filters) || isWithin(event_filters, rulesOf(rules))) ? rules : null;
+}
+
 /**
  * The conditions that are saved.
- * @param people null: those of `kept`
- * @param kept conditions that the form does not edit
+ * @param people null: those of `kept`, which the form cannot show
+ * @param events likewise
  */
-export function conditionsOf(people: Group | null, kept: Conditions): Conditions {
-  if (people === null) return kept;
-  const user_conditions = filterOf(people);
+export function conditionsOf(people: Group | null, events: EventRules | null, kept: Conditions): Conditions {
+  const user_conditions = people === null ? kept.user_conditions : filterOf(people);
+  const event_filters = events === null ? kept.event_filters : rulesOf(events);
   return {
-    ...(user_conditions === null ? {} : { user_conditions }),
-    ...(isEmpty(kept.event_filters) ? {} : { event_filters: kept.event_filters }),
+    ...(isEmpty(user_conditions) ? {} : { user_conditions }),
+    ...(isEmpty(event_filters) ? {} : { event_filters }),
   };
 }
 

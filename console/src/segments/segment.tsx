@@ -4,16 +4,26 @@ import { go, href } from '../address.ts';
 import { request, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
 import { Card } from '../parts/card.tsx';
-import type { Field } from '../parts/catalog.ts';
+import { type ConditionNames, loadConditionNames } from '../parts/condition-names.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { areWhole, type EventRules } from '../parts/event-rules.ts';
+import { EventRulesEditor } from '../parts/event-rules-editor.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
 import { type Group, isWhole } from '../parts/filter.ts';
 import { FilterBuilder } from '../parts/filter-builder.tsx';
+import { filterWords } from '../parts/filter-words.ts';
 import { Head } from '../parts/head.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
 import { quoted } from '../parts/quoted.ts';
-import { type Conditions, conditionsOf, hasConditions, peopleOf, type SavedSegment } from './saved-segment.ts';
+import {
+  type Conditions,
+  conditionsOf,
+  eventsOf,
+  hasConditions,
+  peopleOf,
+  type SavedSegment,
+} from './saved-segment.ts';
 import { SegmentSize } from './segment-size.tsx';
 import { words } from './words.ts';
 
@@ -27,13 +37,13 @@ interface SegmentPageProps {
 export function SegmentPage({ bot, id }: SegmentPageProps) {
   const { loaded, reload } = useLoad(() => async (signal) => {
     const options = { bot, signal };
-    const [segment, fields] = await Promise.all([
+    const [segment, names] = await Promise.all([
       id === 'new'
         ? undefined
         : request<SavedSegment>(`/v1/saved-segments/get?${new URLSearchParams({ saved_segment_id: id })}`, options),
-      request<{ users: readonly Field[] }>('/v1/broadcast/fields', options),
+      loadConditionNames(bot, signal),
     ]);
-    return { segment, fields: fields.users };
+    return { segment, names };
   });
   const { data } = loaded.value;
   const crumb = { href: href('/segments', { bot }), text: words.title };
@@ -44,13 +54,13 @@ export function SegmentPage({ bot, id }: SegmentPageProps) {
         <Pending loaded={loaded.value} retry={reload} />
       </>
     );
-  const { segment, fields } = data;
+  const { segment, names } = data;
   return (
     <>
       <Head title={segment?.name ?? words.new} crumb={crumb}>
         {segment !== undefined && <SegmentActions bot={bot} segment={segment} />}
       </Head>
-      <SegmentForm key={segment?.date_change} bot={bot} segment={segment} fields={fields} onSaved={reload} />
+      <SegmentForm key={segment?.date_change} bot={bot} segment={segment} names={names} onSaved={reload} />
     </>
   );
 }
@@ -113,19 +123,21 @@ function SegmentActions({ bot, segment }: { readonly bot: string; readonly segme
 interface SegmentFormProps {
   readonly bot: string;
   readonly segment: SavedSegment | undefined;
-  readonly fields: readonly Field[];
+  readonly names: ConditionNames;
   readonly onSaved: () => void;
 }
 
-function SegmentForm({ bot, segment, fields, onSaved }: SegmentFormProps) {
+function SegmentForm({ bot, segment, names, onSaved }: SegmentFormProps) {
   const id = useId();
   const { error, busy, run } = useAttempt();
   const name = useSignal(segment?.name ?? '');
   const kept: Conditions = segment?.conditions ?? {};
   const people = useSignal<Group | null>(peopleOf(kept));
-  const conditions = conditionsOf(people.value, kept);
+  const events = useSignal<EventRules | null>(eventsOf(kept));
+  const conditions = conditionsOf(people.value, events.value, kept);
   // A segment without a condition that is still being written would be wider than the one on the page.
-  const isFinished = people.value === null || isWhole(people.value);
+  const isFinished =
+    (people.value === null || isWhole(people.value)) && (events.value === null || areWhole(events.value));
   const canSave = isFinished && name.value.trim() !== '' && hasConditions(conditions);
   const save = (): Promise<void> =>
     run(async () => {
@@ -146,7 +158,7 @@ function SegmentForm({ bot, segment, fields, onSaved }: SegmentFormProps) {
         title={words.who}
         footer={
           <>
-            {isFinished ? <SegmentSize bot={bot} conditions={conditions} /> : <span>{words.unfinished}</span>}
+            {isFinished ? <SegmentSize bot={bot} conditions={conditions} /> : <span>{filterWords.unfinished}</span>}
             <button type="submit" class="btn primary" disabled={busy.value || !canSave}>
               {words.save}
             </button>
@@ -174,7 +186,7 @@ function SegmentForm({ bot, segment, fields, onSaved }: SegmentFormProps) {
             ) : (
               <FilterBuilder
                 bot={bot}
-                fields={fields}
+                fields={names.users}
                 group={people.value}
                 onChange={(group) => {
                   people.value = group;
@@ -182,12 +194,21 @@ function SegmentForm({ bot, segment, fields, onSaved }: SegmentFormProps) {
               />
             )}
           </fieldset>
-          {conditions.event_filters != null && (
-            <fieldset>
-              <legend>{words.events}</legend>
+          <fieldset>
+            <legend>{words.events}</legend>
+            {events.value === null ? (
               <Kept conditions={conditions.event_filters} />
-            </fieldset>
-          )}
+            ) : (
+              <EventRulesEditor
+                bot={bot}
+                names={names}
+                rules={events.value}
+                onChange={(rules) => {
+                  events.value = rules;
+                }}
+              />
+            )}
+          </fieldset>
           {error.value !== undefined && <Failure error={error.value} />}
         </div>
       </Card>

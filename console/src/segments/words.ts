@@ -13,7 +13,6 @@ export const words = {
   who: 'Who is in it',
   people: 'Conditions on people',
   events: 'Conditions on events',
-  unfinished: 'A condition has no value yet.',
   kept: 'This page does not edit them. They are kept as they are.',
   size: (count: string) => (count === '1' ? '1 person now' : `${count} people now`),
   counting: 'Counting…',

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Span, spansOf } from '../../../console/src/broadcasts/composer/entities.ts';
-import { partOf, segmentOf } from '../../../console/src/broadcasts/composer/segments.ts';
+import {
+  newPart,
+  type Part,
+  partOf,
+  segmentOf,
+  unfinishedIn,
+} from '../../../console/src/broadcasts/composer/segments.ts';
 import { parseMarkup } from '../../../src/domain/broadcast/markup.ts';
 
 const written = (spans: readonly Span[]): string =>
@@ -25,4 +31,17 @@ describe('the composer', () => {
     { type: 'filter', config: { user_conditions: ['not', ['=', 'users.first_name', 'x']] } },
     { type: 'filter', config: { user_conditions: ['not between', 'users.user_id', 1, 5] } },
   ])('keeps the segment %j', (segment) => expect(segmentOf(partOf(segment))).toEqual(segment));
+
+  it('names the segments with a condition that has no value yet, also on an event', () => {
+    const condition = { field: 'users.language_code', operator: '=', value: '' };
+    const filter = { join: 'and', items: [{ join: 'or', items: [condition] }] } as const;
+    const part = newPart('filter') as Extract<Part, { kind: 'filter' }>;
+    const rule = { event: 7, negation: false, days: 0, filter };
+    const whole = partOf({ type: 'filter', config: { user_conditions: ['=', 'users.language_code', 'de'] } });
+    const audience = {
+      include: [whole, { ...part, users: filter }],
+      exclude: [{ ...part, events: { join: 'and', items: [rule] } }, newPart('all')],
+    } as const;
+    expect(unfinishedIn(audience)).toEqual(['segmentations.include.1', 'segmentations.exclude.0']);
+  });
 });

@@ -1,10 +1,10 @@
 import type { Detail } from '../../api.ts';
+import { EventRulesEditor } from '../../parts/event-rules-editor.tsx';
 import { FilterBuilder } from '../../parts/filter-builder.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { titleOf } from './audience-facts.ts';
-import { EventRulesEditor } from './event-rules.tsx';
 import type { Named, Names } from './names.ts';
 import { Problems } from './problems.tsx';
 import { type Audience, newPart, type Part } from './segments.ts';

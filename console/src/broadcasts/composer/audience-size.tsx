@@ -1,6 +1,12 @@
+import { type Signal, useComputed } from '@preact/signals';
+import { request } from '../../api.ts';
 import { date, number } from '../../format.ts';
 import { Failure } from '../../parts/failure.tsx';
-import type { Loaded } from '../../parts/load.ts';
+import { filterWords } from '../../parts/filter-words.ts';
+import { type Loaded, useLoad } from '../../parts/load.ts';
+import type { Draft } from './draft.ts';
+import { segmentationsOf, unfinishedIn } from './segments.ts';
+import { useSettled } from './settled.ts';
 import { words } from './words.ts';
 
 /** How many an audience has now, with some of them. */
@@ -22,15 +28,19 @@ interface AudienceSizeProps {
   readonly retry: () => void;
   /** The audience has no segment yet. */
   readonly isEmpty: boolean;
+  /** A condition has no value yet, so there is nothing to count. */
+  readonly isUnfinished: boolean;
 }
 
+/** People of the audience that a preview offers. */
+const SAMPLE = 20;
 const SHOWN = 5;
 
 /** The size of the audience as of now. */
-export function AudienceSize({ loaded: { data, error }, retry, isEmpty }: AudienceSizeProps) {
+export function AudienceSize({ loaded: { data, error }, retry, isEmpty, isUnfinished }: AudienceSizeProps) {
   return (
     <section class="size" aria-live="polite" aria-label={words.size}>
-      {data !== undefined && !isEmpty && (
+      {data !== undefined && !isEmpty && !isUnfinished && (
         <>
           <div>
             <p>
@@ -56,6 +66,7 @@ export function AudienceSize({ loaded: { data, error }, retry, isEmpty }: Audien
         </>
       )}
       {error !== undefined && error.status !== 400 && <Failure error={error} retry={retry} />}
+      {isUnfinished && <p class="quiet-text">{filterWords.unfinished}</p>}
       {isEmpty && <p class="quiet-text">{words.noAudience}</p>}
     </section>
   );
@@ -65,4 +76,21 @@ export function AudienceSize({ loaded: { data, error }, retry, isEmpty }: Audien
 export function nameOf({ chat_id, first_name, last_name, username }: Person): string {
   const name = [first_name, last_name].filter(Boolean).join(' ');
   return [name, username === null ? '' : `@${username}`, String(chat_id)].filter(Boolean).join(' · ');
+}
+
+/** The size of the audience. It follows the editor after a moment; an audience that is not finished has none. */
+export function useSize(bot: string, id: number | null, draft: Signal<Draft>) {
+  const audience = useSettled(
+    useComputed(() => {
+      const given = draft.value.audience;
+      return unfinishedIn(given).length > 0 ? '' : JSON.stringify(segmentationsOf(given));
+    }),
+  );
+  return useLoad<Size>(() => {
+    if (audience.value === '') return null;
+    const segmentations = JSON.parse(audience.value);
+    if (segmentations.include.length === 0) return null;
+    const body = { segmentations, sample: SAMPLE, ...(id === null ? {} : { task_id: id }) };
+    return (signal) => request('/v1/broadcast/audience-size', { method: 'POST', bot, body, signal });
+  });
 }

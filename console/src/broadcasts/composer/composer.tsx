@@ -13,7 +13,7 @@ import type { Bot } from '../../session.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { editLink } from '../links.ts';
 import { AudienceEditor } from './audience-editor.tsx';
-import { AudienceSize, nameOf, type Size } from './audience-size.tsx';
+import { AudienceSize, nameOf, type Size, useSize } from './audience-size.tsx';
 import { messageOf } from './content.ts';
 import { type Draft, isPast, pathOf, type Version } from './draft.ts';
 import { LaunchDialog } from './launch-dialog.tsx';
@@ -23,7 +23,7 @@ import { type MessagePreview, Preview } from './preview.tsx';
 import { NoToken, Problems } from './problems.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { Schedule } from './schedule.tsx';
-import { segmentationsOf } from './segments.ts';
+import { unfinishedIn } from './segments.ts';
 import { useSettled } from './settled.ts';
 import { TestSend } from './test-send.tsx';
 import { useDraft } from './use-draft.ts';
@@ -36,9 +36,6 @@ export interface ComposerProps {
   readonly broadcast: Broadcast | null;
   readonly onChanged: () => void;
 }
-
-/** People of the audience that a preview offers. */
-const SAMPLE = 20;
 
 /** A draft from the first word to the launch. */
 export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
@@ -57,7 +54,9 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
   const preview = usePreview(key, draft, at, asUser);
   const size = useSize(key, id, draft);
   const shown = preview.loaded.value.data;
-  const { data: sized, error: unsized } = size.loaded.value;
+  const { error: unsized } = size.loaded.value;
+  const isUnfinished = unfinishedIn(current.audience).length > 0;
+  const sized = isUnfinished ? undefined : size.loaded.value.data;
   const path = pathOf(current, index);
   const person = sized?.sample.find(({ chat_id }) => String(chat_id) === asUser.value);
   const asUserName = person === undefined ? asUser.value || words.firstUser : nameOf(person);
@@ -190,6 +189,7 @@ export function Composer({ bot, broadcast, onChanged }: ComposerProps) {
                 loaded={size.loaded.value}
                 retry={size.reload}
                 isEmpty={current.audience.include.length === 0}
+                isUnfinished={isUnfinished}
               />
             </div>
           </Card>
@@ -294,15 +294,4 @@ function usePreview(bot: string, draft: Read<Draft>, at: Read<number>, asUser: R
     // A preview stays while its next letter is on the way.
     { keep: true },
   );
-}
-
-/** The size of the audience. It follows the editor after a moment. */
-function useSize(bot: string, id: number | null, draft: Read<Draft>) {
-  const audience = useSettled(useComputed(() => JSON.stringify(segmentationsOf(draft.value.audience))));
-  return useLoad<Size>(() => {
-    const segmentations = JSON.parse(audience.value);
-    if (segmentations.include.length === 0) return null;
-    const body = { segmentations, sample: SAMPLE, ...(id === null ? {} : { task_id: id }) };
-    return (signal) => request('/v1/broadcast/audience-size', { method: 'POST', bot, body, signal });
-  });
 }

@@ -1,6 +1,6 @@
 import type { BroadcastsAnswer } from '../../../../src/api/broadcast/schemas.ts';
 import { RequestError, request } from '../../api.ts';
-import { type Field, type KnownEvent, loadCatalog, reportName } from '../../parts/catalog.ts';
+import { type ConditionNames, loadConditionNames } from '../../parts/condition-names.ts';
 import { session } from '../../session.ts';
 import type { BotRow } from '../../settings/bot.tsx';
 import { words as pageWords } from '../words.ts';
@@ -17,12 +17,8 @@ export interface AudienceNames {
   readonly tasks: readonly Named[];
 }
 
-/** The names that audiences and templates can use, and the bot's events. */
-export interface Names extends AudienceNames {
-  readonly users: readonly Field[];
-  readonly events: readonly Field[];
-  readonly templates: readonly string[];
-  readonly known: readonly KnownEvent[];
+/** The names that audiences and templates can use. */
+export interface Names extends AudienceNames, ConditionNames {
   /** Undefined: not known. */
   readonly hasToken: boolean | undefined;
 }
@@ -51,28 +47,15 @@ export async function loadAudienceNames(bot: string, signal: AbortSignal): Promi
 }
 
 export async function loadNames(bot: string, signal: AbortSignal): Promise<Names> {
-  const options = { bot, signal };
-  const [fields, catalog, bots, audience] = await Promise.all([
-    request<Pick<Names, 'users' | 'events' | 'templates'>>('/v1/broadcast/fields', options),
-    loadCatalog(bot, signal),
+  const [conditions, bots, audience] = await Promise.all([
+    loadConditionNames(bot, signal),
     // Settings answer to keys of owners only.
-    session.peek()?.kind === 'owner' ? request<{ items: BotRow[] }>('/v1/settings/bots', options) : null,
+    session.peek()?.kind === 'owner' ? request<{ items: BotRow[] }>('/v1/settings/bots', { bot, signal }) : null,
     loadAudienceNames(bot, signal),
   ]);
-  // Values are offered for what reports can be broken down by.
-  const separators = new Set(catalog.fields.flatMap(({ name, separator }) => (separator ? [name] : [])));
-  const offering = (field: Field): Field => ({ ...field, separator: separators.has(reportName(field)) });
-  // The custom properties that the bot has, with the operators of audiences.
-  const open = fields.events.find(({ name }) => name === 'events.properties.*')!;
-  const properties = catalog.fields.flatMap((field) =>
-    field.types === undefined ? [] : [{ ...field, operators: open.operators }],
-  );
   return {
     ...audience,
-    users: fields.users.map(offering),
-    events: [...fields.events.map(offering), ...properties],
-    templates: fields.templates,
+    ...conditions,
     hasToken: bots?.items.find(({ resource_key }) => resource_key === bot)?.has_token,
-    known: catalog.events,
   };
 }

@@ -1,4 +1,5 @@
-import { filterOf, type Group, groupFrom, NO_FILTER } from '../../parts/filter.ts';
+import { areWhole, type EventRules, NO_RULES, rulesFrom, rulesOf } from '../../parts/event-rules.ts';
+import { filterOf, type Group, groupFrom, isWhole, NO_FILTER } from '../../parts/filter.ts';
 import { isWithin } from '../../parts/within.ts';
 import type { Segment, Segmentations } from '../broadcast.ts';
 
@@ -13,22 +14,6 @@ export type Part =
   | { readonly kind: 'saved'; readonly id: string }
   /** A list that belongs to the draft, or a filter that the editor cannot show: kept as it is. */
   | { readonly kind: 'kept'; readonly segment: Segment };
-
-export interface EventRules {
-  readonly join: 'and' | 'or';
-  readonly items: readonly EventRule[];
-}
-
-export interface EventRule {
-  /** Null: any event. */
-  readonly event: number | null;
-  readonly negation: boolean;
-  /** Days back from the launch; 0: ever. */
-  readonly days: number;
-  readonly filter: Group;
-}
-
-const NO_RULES: EventRules = { join: 'and', items: [] };
 
 export function newPart(kind: Exclude<Part['kind'], 'kept'>): Part {
   switch (kind) {
@@ -83,22 +68,6 @@ function idOf(text: string): number | string {
   return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
-function rulesOf({ join, items }: EventRules): readonly unknown[] | null {
-  const parts = items.map(({ event, negation, days, filter }) => {
-    const conditions = filterOf(filter);
-    return [
-      'performed_event',
-      {
-        ...(event === null ? {} : { event_id: event }),
-        negation,
-        period_days: days,
-        ...(conditions === null ? {} : { conditions }),
-      },
-    ];
-  });
-  return parts.length <= 1 ? (parts[0] ?? null) : [join, ...parts];
-}
-
 export function partOf(segment: Segment): Part {
   const { type, config } = segment;
   const given = config ?? {};
@@ -116,26 +85,6 @@ export function partOf(segment: Segment): Part {
   return { kind: 'kept', segment };
 }
 
-/** Null: the editor cannot show them. */
-function rulesFrom(filters: unknown): EventRules | null {
-  if (!Array.isArray(filters) || filters.length === 0) return NO_RULES;
-  const [name, ...rest] = filters as [string, ...unknown[]];
-  if (name === 'performed_event') return { join: 'and', items: [ruleFrom(rest[0])] };
-  const leaves = rest as readonly (readonly unknown[])[];
-  if ((name !== 'and' && name !== 'or') || leaves.some(([leaf]) => leaf !== 'performed_event')) return null;
-  return { join: name, items: leaves.map(([, leaf]) => ruleFrom(leaf)) };
-}
-
-function ruleFrom(leaf: unknown): EventRule {
-  const given = leaf as Readonly<Record<string, unknown>>;
-  return {
-    event: (given['event_id'] ?? null) as number | null,
-    negation: given['negation'] === true,
-    days: Number(given['period_days'] ?? 0),
-    filter: groupFrom(given['conditions']),
-  };
-}
-
 export interface Audience {
   readonly include: readonly Part[];
   readonly exclude: readonly Part[];
@@ -143,4 +92,15 @@ export interface Audience {
 
 export function segmentationsOf({ include, exclude }: Audience): Segmentations {
   return { include: include.map(segmentOf), exclude: exclude.map(segmentOf) };
+}
+
+/** The paths of the segments with a condition that has no value yet: without it they would be of more people. */
+export function unfinishedIn(audience: Audience): readonly string[] {
+  return (['include', 'exclude'] as const).flatMap((side) =>
+    audience[side].flatMap((part, index) =>
+      part.kind !== 'filter' || (isWhole(part.users) && areWhole(part.events))
+        ? []
+        : [`segmentations.${side}.${index}`],
+    ),
+  );
 }

@@ -1,9 +1,11 @@
 import { type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, type Detail, RequestError, request, sendChange } from '../../api.ts';
+import { filterWords } from '../../parts/filter-words.ts';
 import type { Broadcast } from '../broadcast.ts';
 import { bodyOf, changesOf, type Draft, draftOf, isElsewhere, NEW } from './draft.ts';
 import { keep, readKept } from './kept.ts';
+import { unfinishedIn } from './segments.ts';
 
 const KEEP_MS = 5000;
 
@@ -89,7 +91,8 @@ export function useDraft(bot: string, broadcast: Broadcast | null): OpenDraft {
       elsewhere.value = isElsewhere({ draft: given, base: base.value }, theirs) ? theirs : null;
       if (elsewhere.value !== null) return null;
     }
-    const { answer, refused } = await send(bot, id, id === null ? bodyOf(given) : changesOf(base.value, given));
+    const body = id === null ? bodyOf(given) : changesOf(base.value, given);
+    const { answer, refused } = await send(bot, id, body, unfinishedIn(given.audience));
     const { data, warnings = [] } = answer;
     base.value = draftOf(data);
     const savedPlace = `${bot} ${data.id}`;
@@ -118,14 +121,26 @@ export function useDraft(bot: string, broadcast: Broadcast | null): OpenDraft {
   };
 }
 
-/** Creates or saves a draft. Fields that are refused are left out. */
+/**
+ * Creates or saves a draft. Fields that are refused are left out.
+ * @param unfinished paths of segments with a condition that has no value yet: the audience is not sent
+ */
 async function send(
   bot: string,
   id: number | null,
   body: Readonly<Record<string, unknown>>,
+  unfinished: readonly string[],
 ): Promise<{ readonly answer: Answer<Broadcast>; readonly refused: RequestError | undefined }> {
   const path = `/v1/broadcast/${id === null ? 'create' : 'save'}`;
   const sent = (fields: object) => sendChange<Broadcast>(path, id === null ? fields : { id, ...fields }, bot);
+  if (unfinished.length > 0 && 'segmentations' in body) {
+    const { segmentations: _, ...finished } = body;
+    const details = unfinished.map((path) => ({ path, message: filterWords.unfinished }));
+    const refusal = new RequestError(filterWords.unfinished, 400, details);
+    if (Object.keys(finished).length === 0) throw refusal;
+    const { answer, refused } = await send(bot, id, finished, []);
+    return { answer, refused: new RequestError(refusal.message, 400, [...details, ...(refused?.details ?? [])]) };
+  }
   try {
     return { answer: await sent(body), refused: undefined };
   } catch (error) {
