@@ -1,7 +1,7 @@
 import { request } from '../api.ts';
 import { type Field, type KnownEvent, loadCatalog, reportName } from './catalog.ts';
 
-/** What the conditions of audiences and segments can name. */
+/** The fields and events that conditions of audiences and segments can name. */
 export interface ConditionNames {
   readonly users: readonly Field[];
   readonly events: readonly Field[];

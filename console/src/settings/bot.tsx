@@ -1,12 +1,19 @@
 import { useSignal } from '@preact/signals';
 import { go, href } from '../address.ts';
 import { request, SESSION } from '../api.ts';
+import { Card } from '../parts/card.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { Cut } from '../parts/cut.tsx';
 import { Pending } from '../parts/failure.tsx';
+import type { PickerOption } from '../parts/picker.tsx';
 import { type Bot, type Session, session } from '../session.ts';
-import { ChangeForm, type Field } from './change-form.tsx';
+import { texts } from '../texts.ts';
+import { ChangeForm } from './change-form.tsx';
+import type { Field, Given } from './fields.tsx';
 import { useList } from './list.tsx';
 import { ownerSession } from './owner.ts';
 import { Secret } from './secret.tsx';
+import { type FormSection, SectionForm } from './section-form.tsx';
 import { words } from './words.ts';
 
 export interface BotRow {
@@ -29,103 +36,138 @@ async function reloadSession(): Promise<void> {
 
 /** The settings of the bot, and a form for another bot. */
 export function BotSettings({ bot }: { readonly bot: Bot }) {
-  const { loaded, reload } = useList<BotRow>('bots', bot.resource_key);
-  const { data } = loaded.value;
-  const secret = useSignal<string | null | undefined>(undefined);
-  const row = data?.find(({ resource_key }) => resource_key === bot.resource_key);
+  const key = bot.resource_key;
+  const { loaded, reload } = useList<BotRow>('bots', key);
+  const row = loaded.value.data?.find(({ resource_key }) => resource_key === key);
   return (
     <>
       <Pending loaded={loaded.value} retry={reload} />
       {row !== undefined && (
-        <section>
-          <h2>{row.name}</h2>
-          <p class="quiet-text">
-            {words.publicKey}: <code>{row.resource_key}</code>
-          </p>
-          <ChangeForm
+        <>
+          <SectionForm
+            title={<Cut text={row.name} />}
+            lead={
+              <>
+                {words.publicKey}: <code>{row.resource_key}</code>
+              </>
+            }
             path="bots/set"
-            bot={bot.resource_key}
-            submit={words.save}
-            fields={[
-              ...basics(row),
-              { name: 'pair_separator', label: words.pairSeparator, value: row.pair_separator, required: true },
-              { name: 'value_separator', label: words.valueSeparator, value: row.value_separator, required: true },
-              {
-                name: 'auto_payout',
-                label: words.autoPayout,
-                type: 'choice',
-                value: row.auto_payout,
-                options: Object.entries(words.autoPayouts).map(([value, label]) => ({ value, label })),
-              },
-              {
-                name: 'referral_new_users_only',
-                label: words.newUsersOnly,
-                type: 'flag',
-                value: row.referral_new_users_only,
-              },
-              { name: 'paid_broadcasts', label: words.paidBroadcasts, type: 'flag', value: row.paid_broadcasts },
-            ]}
-            body={bodyOf}
-            onDone={() => {
+            bot={key}
+            sections={sectionsOf(row)}
+            onDone={async () => {
               reload();
-              void reloadSession();
+              await reloadSession();
             }}
           />
-          <h3>{words.platformWebhook}</h3>
-          <p class="quiet-text">{words.platformWebhookMeans}</p>
-          <ChangeForm<{ webhook_secret: string | null }>
-            path="bots/rotate-webhook-secret"
-            bot={bot.resource_key}
-            submit={words.rotateSecret}
-            ask={words.askPlatformSecret}
-            fields={[]}
-            body={() => ({})}
-            onDone={({ webhook_secret }) => {
-              secret.value = webhook_secret;
-            }}
-          />
-          {secret.value !== undefined && (
-            <Secret
-              label={words.platformSecret}
-              value={secret.value}
-              onStored={() => {
-                secret.value = undefined;
-              }}
-            />
-          )}
-        </section>
+          <PlatformSecret bot={key} />
+        </>
       )}
       <AnotherBot />
     </>
   );
 }
 
+function sectionsOf(row: BotRow): FormSection[] {
+  const [name, username, timezone, token] = basics(row);
+  const payouts = Object.entries(words.autoPayouts).map(([value, label]) => ({ value, label }));
+  return [
+    { title: words.about.names, about: words.about.namesMean, fields: [name, username] },
+    { title: words.timezone, about: words.about.zoneMeans, fields: [timezone] },
+    { title: words.token, about: words.about.tokenMeans, fields: [token] },
+    {
+      title: words.about.links,
+      about: words.about.linksMean,
+      fields: [
+        { name: 'pair_separator', label: words.pairSeparator, value: row.pair_separator, required: true },
+        { name: 'value_separator', label: words.valueSeparator, value: row.value_separator, required: true },
+      ],
+    },
+    {
+      title: words.about.referrals,
+      fields: [
+        {
+          name: 'referral_new_users_only',
+          label: words.newUsersOnly,
+          hint: words.newUsersOnlyHint,
+          type: 'flag',
+          value: row.referral_new_users_only,
+        },
+      ],
+    },
+    {
+      title: words.autoPayout,
+      fields: [{ name: 'auto_payout', label: words.when, type: 'choice', value: row.auto_payout, options: payouts }],
+    },
+    {
+      title: words.about.sending,
+      fields: [
+        {
+          name: 'paid_broadcasts',
+          label: words.paidBroadcasts,
+          hint: words.paidBroadcastsHint,
+          type: 'flag',
+          value: row.paid_broadcasts,
+        },
+      ],
+    },
+  ];
+}
+
+function PlatformSecret({ bot }: { readonly bot: string }) {
+  const secret = useSignal<string | null | undefined>(undefined);
+  return (
+    <Card title={words.platformWebhook} lead={words.platformWebhookMeans}>
+      <ChangeForm<{ webhook_secret: string | null }>
+        path="bots/rotate-webhook-secret"
+        bot={bot}
+        submit={words.rotateSecret}
+        ask={words.askPlatformSecret}
+        fields={[]}
+        body={() => ({})}
+        onDone={({ webhook_secret }) => {
+          secret.value = webhook_secret;
+        }}
+      />
+      {secret.value !== undefined && (
+        <Secret
+          label={words.platformSecret}
+          value={secret.value}
+          onStored={() => {
+            secret.value = undefined;
+          }}
+        />
+      )}
+    </Card>
+  );
+}
+
 /** A form for another bot, or what it takes. */
 export function AnotherBot() {
   return (
-    <section>
-      <h2>{words.newBot}</h2>
+    <Card title={words.newBot}>
       {ownerSession()?.all_bots === true ? (
         <NewBot />
       ) : (
         <>
           <p>{words.newBotNeeds}</p>
-          <pre>npx botledger key issue --owner ID --all-bots --kind owner</pre>
+          <CodeBlock name={texts.terminal} code="npx botledger key issue --owner ID --all-bots --kind owner" />
         </>
       )}
-    </section>
+    </Card>
   );
 }
 
-function basics(row?: BotRow): Field[] {
+/** Name, username, time zone and token. */
+function basics(row?: BotRow): readonly [Field, Field, Field, Field] {
   return [
     { name: 'name', label: words.name, value: row?.name ?? '', required: true },
     { name: 'username', label: words.username, value: row?.username ?? '', hint: words.usernameHint },
     {
       name: 'timezone',
       label: words.timezone,
+      type: 'pick',
       value: row?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-      hint: words.timezoneHint,
+      options: zones(row?.timezone),
       required: true,
     },
     {
@@ -137,9 +179,14 @@ function basics(row?: BotRow): Field[] {
   ];
 }
 
+/** The time zones that the browser knows, and the one of the bot. */
+function zones(own = 'UTC'): PickerOption[] {
+  const known = Intl.supportedValuesOf('timeZone');
+  return [...new Set(['UTC', own, ...known])].map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
+}
+
 /** An empty token leaves the token as it is. */
-const bodyOf = ({ token, ...given }: Readonly<Record<string, string | boolean>>): object =>
-  token === '' ? given : { ...given, token };
+const bodyOf = ({ token, ...given }: Given): object => (token === '' ? given : { ...given, token });
 
 function NewBot() {
   const made = useSignal<{ readonly resource_key: string; readonly webhook_secret: string | null } | undefined>(

@@ -1,5 +1,5 @@
+import type { ComponentChildren } from 'preact';
 import { request, type Value } from '../api.ts';
-import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { type Loaded, type LoadOptions, useLoad } from '../parts/load.ts';
 import { usePages } from '../parts/pages.tsx';
@@ -11,6 +11,21 @@ export function useList<T = Row>(path: string, bot: string) {
   return useLoad<readonly T[]>(
     () => async (signal) => (await request<{ items: readonly T[] }>(`/v1/settings/${path}`, { bot, signal })).items,
   );
+}
+
+const MOST = 200;
+
+/** Loads all of a list below `/v1/settings/` that comes in parts. */
+export function useWholeList<T>(path: string, bot: string) {
+  return useLoad<readonly T[]>(() => async (signal) => {
+    const all: T[] = [];
+    for (;;) {
+      const part = `${path}?${new URLSearchParams({ limit: `${MOST}`, offset: `${all.length}` })}`;
+      const { items } = await request<{ items: readonly T[] }>(`/v1/settings/${part}`, { bot, signal });
+      all.push(...items);
+      if (items.length < MOST) return all;
+    }
+  });
 }
 
 /** Loads a list below `/v1/settings/` page by page. `pager` steps through it. */
@@ -25,24 +40,22 @@ export function useListPages<T = Row>(path: string, bot: string, options?: LoadO
   return { list: { ...loaded.value, data: rows }, reload, pager };
 }
 
-interface ListProps<T> {
-  readonly list: Loaded<readonly T[]>;
+interface ListedProps {
+  readonly list: Loaded<readonly unknown[]>;
   readonly reload: () => void;
-  readonly caption: string;
-  readonly columns: readonly DataColumn[];
   readonly none: string;
-  /** The row of the table. */
-  readonly row: (item: T) => Row;
+  /** The table, once there are rows. */
+  readonly children: ComponentChildren;
 }
 
 /** A list with its empty state, and a way to try again. */
-export function List<T>({ list, reload, caption, columns, none, row }: ListProps<T>) {
+export function Listed({ list, reload, none, children }: ListedProps) {
   const { data } = list;
   return (
     <>
       <Pending loaded={list} retry={reload} />
       {data?.length === 0 && <p class="quiet-text">{none}</p>}
-      {data !== undefined && data.length > 0 && <DataTable caption={caption} columns={columns} rows={data.map(row)} />}
+      {data !== undefined && data.length > 0 && children}
     </>
   );
 }

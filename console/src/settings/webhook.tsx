@@ -2,11 +2,15 @@ import { useSignal } from '@preact/signals';
 import { request, type Value } from '../api.ts';
 import { instant } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
+import { Card } from '../parts/card.tsx';
+import { Cut } from '../parts/cut.tsx';
+import { DataTable } from '../parts/data-table.tsx';
 import { Failure, Pending } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { Bot } from '../session.ts';
-import { ChangeForm, sendSetting } from './change-form.tsx';
-import { List, type Row, useListPages } from './list.tsx';
+import { sendSetting } from './change.ts';
+import { ChangeForm } from './change-form.tsx';
+import { Listed, type Row, useListPages } from './list.tsx';
 import { Secret } from './secret.tsx';
 import { words } from './words.ts';
 
@@ -58,85 +62,83 @@ export function Webhook({ bot }: { readonly bot: Bot }) {
     ) : null;
   return (
     <>
-      <h2>{words.sections.webhook}</h2>
-      <p class="quiet-text">{words.webhookMeans}</p>
-      <Pending loaded={loaded.value} retry={reload} />
-      {data !== undefined && (
-        <>
-          {data.webhook === null ? (
-            <p>{words.noWebhook}</p>
-          ) : (
-            <p class="quiet-text">
-              {words.setAt(instant(data.webhook.set_at))} {data.webhook.signatures > 1 && words.twoSignatures}
-            </p>
-          )}
-          <ChangeForm<{ secret: string | null }>
-            path="webhook/set"
-            bot={key}
-            submit={words.save}
-            fields={[
-              {
-                name: 'url',
-                label: words.url,
-                value: data.webhook?.url ?? '',
-                required: true,
-                hint: words.urlHint,
-              },
-            ]}
-            body={(given) => given}
-            onDone={(done) => {
-              if (done.secret !== null) secret.value = done.secret;
-              reload();
-            }}
-          />
-          {secret.value !== undefined && (
-            <Secret
-              label={words.signingSecret}
-              value={secret.value}
-              onStored={() => {
-                secret.value = undefined;
-              }}
-            />
-          )}
-          {data.webhook !== null && (
+      <Card title={words.sections.webhook} lead={words.webhookMeans} busy={loaded.value.loading}>
+        <Pending loaded={loaded.value} retry={reload} />
+        {data !== undefined && (
+          <div class="stack">
+            {data.webhook === null ? (
+              <p>{words.noWebhook}</p>
+            ) : (
+              <p class="quiet-text">
+                {words.setAt(instant(data.webhook.set_at))} {data.webhook.signatures > 1 && words.twoSignatures}
+              </p>
+            )}
             <ChangeForm<{ secret: string | null }>
-              path="webhook/rotate-secret"
+              path="webhook/set"
               bot={key}
-              submit={words.rotateSecret}
-              ask={words.askSigningSecret}
-              fields={[]}
-              body={() => ({})}
+              submit={words.save}
+              fields={[
+                {
+                  name: 'url',
+                  label: words.url,
+                  value: data.webhook?.url ?? '',
+                  required: true,
+                  hint: words.urlHint,
+                },
+              ]}
+              body={(given) => given}
               onDone={(done) => {
-                secret.value = done.secret;
+                if (done.secret !== null) secret.value = done.secret;
                 reload();
               }}
             />
-          )}
-        </>
-      )}
-      <h3>{words.deliveries}</h3>
-      {error.value !== undefined && <Failure error={error.value} />}
-      <List
-        list={deliveries.list}
-        reload={deliveries.reload}
-        caption={words.deliveries}
-        none={words.noDeliveries}
-        columns={[
-          { key: 'payout_id', label: words.payout },
-          { key: 'actions', label: words.actions, show: again },
-          { key: 'attempt', label: words.attempt, type: 'number' },
-          { key: 'date', label: words.at },
-          { key: 'outcome', label: words.outcome },
-        ]}
-        row={(each) => ({
-          ...each,
-          date: instant(each.at),
-          outcome: outcomeOf(each),
-          failed: each.error !== null || (each.status !== null && each.status >= 300),
-          actions: null,
-        })}
-      />
-      {deliveries.pager}
+            {secret.value !== undefined && (
+              <Secret
+                label={words.signingSecret}
+                value={secret.value}
+                onStored={() => {
+                  secret.value = undefined;
+                }}
+              />
+            )}
+            {data.webhook !== null && (
+              <ChangeForm<{ secret: string | null }>
+                path="webhook/rotate-secret"
+                bot={key}
+                submit={words.rotateSecret}
+                ask={words.askSigningSecret}
+                fields={[]}
+                body={() => ({})}
+                onDone={(done) => {
+                  secret.value = done.secret;
+                  reload();
+                }}
+              />
+            )}
+          </div>
+        )}
+      </Card>
+      <Card title={words.deliveries} flush={(deliveries.list.data?.length ?? 0) > 0} footer={deliveries.pager}>
+        {error.value !== undefined && <Failure error={error.value} />}
+        <Listed list={deliveries.list} reload={deliveries.reload} none={words.noDeliveries}>
+          <DataTable
+            caption={words.deliveries}
+            columns={[
+              { key: 'payout_id', label: words.payout, type: 'id' },
+              { key: 'actions', label: words.actions, show: again },
+              { key: 'attempt', label: words.attempt, type: 'number' },
+              { key: 'at', label: words.at, type: 'when' },
+              { key: 'outcome', label: words.outcome, show: (outcome) => <Cut text={String(outcome)} /> },
+            ]}
+            rows={(deliveries.list.data ?? []).map((each) => ({
+              ...each,
+              outcome: outcomeOf(each),
+              failed: each.error !== null || (each.status !== null && each.status >= 300),
+              actions: null,
+            }))}
+          />
+        </Listed>
+      </Card>
     </>
   );
 }

@@ -1,8 +1,9 @@
 import { Drawer } from '../parts/drawer.tsx';
-import { layer, setSingleKeys, singleKeys } from './keys.ts';
+import { layer } from './keys.ts';
+import { KeysList } from './keys-list.tsx';
 import { words } from './layer-words.ts';
 
-/** All keys, and the choice to do without single ones. */
+/** The keys, over any page. */
 export function KeysHelp() {
   return (
     <Drawer
@@ -11,31 +12,7 @@ export function KeysHelp() {
         layer.value = null;
       }}
     >
-      <dl class="facts keys">
-        {words.list.map(({ keys, does }) => (
-          <div key={does}>
-            <dt>
-              {keys.map((key) => (
-                <kbd class="kbd" key={key}>
-                  {key}
-                </kbd>
-              ))}
-            </dt>
-            <dd>{does}</dd>
-          </div>
-        ))}
-      </dl>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={singleKeys.value}
-          onChange={(event) => setSingleKeys(event.currentTarget.checked)}
-        />
-        <span>
-          {words.single}
-          <small>{words.singleHint}</small>
-        </span>
-      </label>
+      <KeysList />
     </Drawer>
   );
 }

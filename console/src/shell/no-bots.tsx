@@ -18,7 +18,7 @@ export function NoBots({ kind }: Pick<OwnerSession, 'kind'>) {
     <>
       <h1>{texts.nav.noBots}</h1>
       {kind === 'owner' ? (
-        <div class="settings">{form.value !== null && <form.value.AnotherBot />}</div>
+        <div class="stack">{form.value !== null && <form.value.AnotherBot />}</div>
       ) : (
         <CodeBlock name={texts.terminal} code="npx botledger bot create" />
       )}

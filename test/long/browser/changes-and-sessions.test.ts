@@ -161,6 +161,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
       await page.reload();
     }
     await settings(page, 'keys');
+    await page.getByRole('button', { name: 'Issue a key' }).click();
     const form = page.locator('form');
     await form.getByLabel('Name').fill('Copied by hand');
     await form.getByRole('button', { name: 'Issue the key' }).click();
@@ -179,7 +180,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     const console = await open(apiKey, options);
     const { page } = console;
     await settings(page, 'goals');
-    await page.getByRole('heading', { name: 'New goal' }).waitFor();
+    await page.getByRole('button', { name: 'New goal' }).waitFor();
     await revokeKey(service.commands, { ownerId: bot.ownerId, keyId });
     await expect
       .poll(async () => {
@@ -215,6 +216,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     const { page } = console;
     await settings(page, 'units');
     await cut(page, '**/v1/settings/units/create');
+    await page.getByRole('button', { name: 'New unit' }).click();
     const form = page.locator('form');
     await form.getByLabel('Code').fill('PTS');
     const create = form.getByRole('button', { name: 'Create the unit' });
@@ -223,8 +225,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
       await form.getByRole('alert').getByText(NO_ANSWER).waitFor();
     }
     await create.click();
-    await form.getByText('Saved.').waitFor();
-    await page.getByRole('cell', { name: 'PTS' }).waitFor();
+    await page.getByRole('rowheader', { name: 'PTS' }).waitFor();
     const headers = { 'api-key': owner, 'resource-key': bot.publicKey };
     expect((await service.get('/v1/settings/units', headers)).body.data.items).toHaveLength(1);
     expect(unexpected(console)).toEqual([]);
@@ -315,6 +316,8 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
     for (const name of SECTIONS)
       for (const text of HOSTILE) {
         await settings(asOwner.page, name);
+        const opener = asOwner.page.getByRole('button', { name: /^(Issue a key|New (goal|unit|rule))$/ });
+        if (name !== 'bot' && name !== 'webhook') await opener.click();
         const form = asOwner.page.locator('form:has(input)').first();
         await form.waitFor();
         const fields = form.locator('input[type=text], input[type=password]');

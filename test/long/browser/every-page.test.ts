@@ -171,7 +171,7 @@ describe.skipIf(CHROMIUM === undefined)('every page of the console', () => {
     const broken = { metrics: [{ event: null, name: 'all', agr: 'total' }], breakdown: ['events.category'] };
     const steps = [counted(0), counted(1)];
     const names = [HOSTILE[0]!, HOSTILE[1]!];
-    const settings = ['bot', 'keys', 'goals', 'units', 'rules', 'webhook'];
+    const settings = ['bot', 'keys', 'goals', 'units', 'rules', 'webhook', 'look', 'plan'];
     const list = { columns: ['user.first_name', 'user.addition_fields.referral_code', 'events.category'], limit: 50 };
     return [
       { name: 'the dashboard', path: 'dashboard', hostile: [HOSTILE[0]!, ...HOSTILE.slice(-4)] },
