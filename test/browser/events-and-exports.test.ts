@@ -92,6 +92,36 @@ describe.skipIf(CHROMIUM === undefined)('the pages Events and Exports', () => {
     expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
   });
 
+  it('names an event by its title in the question, the pickers and the CSV of a report, without hidden events', async () => {
+    const event_id = (await events()).find(({ name }) => name === 'order_paid')!['event_id'];
+    const describe = async (body: object): Promise<void> => {
+      const headers = { 'api-key': owner, 'resource-key': bot.publicKey };
+      expect((await service.post('/v1/settings/events/describe', body, headers)).status).toBe(200);
+    };
+    await describe({ event_id, title: 'Purchase' });
+    await describe({ event_id: 1, hidden: true });
+    const { page, complaints } = await started.logIn(bot.apiKey);
+    const metrics = [{ event: event_id, name: 'order_paid', agr: 'total' }];
+    await show(page, `reports/new?report=${encodeURIComponent(JSON.stringify({ metrics }))}`);
+    await page.getByRole('button', { name: 'Event 1: Purchase' }).click();
+    await page.getByRole('button', { name: 'Event: Purchase' }).click();
+    const search = page.getByRole('combobox', { name: 'Find: Event' });
+    await search.fill('order_paid');
+    await page.getByRole('option', { name: 'Purchase' }).waitFor();
+    await search.fill('start');
+    await page.getByText('Nothing matches.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const csv = readFileSync(await (await download).path(), 'utf8');
+    expect(csv).toContain('Purchase');
+    expect(csv).not.toContain('order_paid');
+    await describe({ event_id, title: '' });
+    await describe({ event_id: 1, hidden: false });
+    expect(complaints).toEqual([]);
+  });
+
   it.each(['csv', 'ndjson', 'parquet'])(
     'saves the whole export as %s in a file that says its content',
     async (format) => {

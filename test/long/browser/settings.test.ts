@@ -167,7 +167,8 @@ describe.skipIf(CHROMIUM === undefined)('the console changes settings', () => {
       .first()
       .waitFor();
     expect(await items('bots')).toContainEqual(expect.objectContaining({ timezone: 'Europe/Berlin', has_token: true }));
-    expect(complaints).toEqual([]);
+    // The refused token is a 400. Chromium reports it as a failed load.
+    expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
   });
 
   it('goals and units are created', async () => {
