@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { clock, date, number } from '../format.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { type EventNames, eventIcon } from '../parts/event-words.ts';
+import { eventIcon } from '../parts/event-icon.ts';
+import type { EventNames } from '../parts/event-words.ts';
 import { Icon } from '../parts/icon.tsx';
 import { spoken } from '../parts/names.ts';
 import { nameOfUser, UserLink } from '../parts/user-link.tsx';

@@ -1,8 +1,6 @@
-import { number } from '../format.ts';
 import type { KnownEvent } from './catalog.ts';
 import { nameOfEvent } from './event-words.ts';
 import { fieldWords } from './field-words.ts';
-import type { PickerOption } from './picker.tsx';
 
 const KINDS = ['custom', 'target', 'system'] as const;
 
@@ -10,7 +8,7 @@ const KINDS = ['custom', 'target', 'system'] as const;
  * The events to choose from, by what they belong to, the most frequent first.
  * @param chosen it is shown although it is hidden
  */
-export function eventOptions(events: readonly KnownEvent[], chosen?: number | null): readonly PickerOption[] {
+export function eventOptions(events: readonly KnownEvent[], chosen?: number | null) {
   const shown = events.filter(({ hidden, event_id }) => !hidden || event_id === chosen);
   return KINDS.flatMap((kind) =>
     shown
@@ -19,7 +17,7 @@ export function eventOptions(events: readonly KnownEvent[], chosen?: number | nu
       .map((event) => ({
         value: String(event.event_id),
         label: nameOfEvent(event),
-        small: `${event.name} · ${fieldWords.times(number(event.count))}`,
+        small: `${event.name} · ${fieldWords.times(event.count.toLocaleString('en-US'))}`,
         group: fieldWords.events[kind],
       })),
   );

@@ -1,5 +1,4 @@
 import { dictionary, type KnownEvent } from './catalog.ts';
-import type { IconName } from './icon.tsx';
 import { spoken } from './names.ts';
 
 /** The names of a bot's events for people, by the id of their type. */
@@ -20,14 +19,4 @@ export function nameInDictionary(name: string, id?: number | null): string {
   const found = dictionary.value.filter((event) => event.name === name);
   const event = found.find(({ event_id }) => event_id === id) ?? (found.length === 1 ? found[0] : undefined);
   return event === undefined ? spoken(name) : nameOfEvent(event);
-}
-
-/** Ids of system events (docs/decisions.md#platform-updates). */
-const MONEY: readonly number[] = [3, 9];
-const MESSAGES: readonly number[] = [1, 2, 4, 5, 6, 7, 8];
-
-/** The icon of the kind of an event: money, a message of the platform, or one of the bot's own. */
-export function eventIcon(event: number, amount: unknown): IconName {
-  if (amount !== null || MONEY.includes(event)) return 'money';
-  return MESSAGES.includes(event) ? 'message' : 'events';
 }

@@ -1,13 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dictionary, type KnownEvent } from '../../../console/src/parts/catalog.ts';
 import { eventOptions } from '../../../console/src/parts/event-options.ts';
 import { nameInDictionary } from '../../../console/src/parts/event-words.ts';
-
-// Numbers are written in the zone of the page, whose bot the address names.
-vi.hoisted(() => {
-  const location = { pathname: '/console', search: '' };
-  vi.stubGlobal('window', { location, addEventListener: () => {} });
-});
 
 const seen = { first_seen: null, last_seen: null, title: null, description: null, hidden: false };
 const EVENTS: readonly KnownEvent[] = [
