@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import leven from 'leven';
 import { z } from 'zod';
 import { ENGINE_NAMES, ENGINE_VARIABLES, ENGINES } from './log/engines.ts';
@@ -160,6 +161,21 @@ export const environment = z
       .describe(
         'Origins of web pages that may call the intake methods, like https://app.example, comma-separated; *: all. A key in a page is known to all who see the page',
       ),
+    PROOF: oneOf(['on', 'off'])
+      .default('off')
+      .describe(
+        'Whether the service keeps trees of hashes over the log and signs checkpoints of them (docs/proofs.md)',
+      ),
+    CHECKPOINT_KEY: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'File with the keys of checkpoints, outside of the database; unset with the embedded PostgreSQL: checkpoint-key in DATA_DIR, made at the first start',
+      ),
+    CHECKPOINT_SECONDS: count(600, 1, 86_400).describe(
+      'Seconds between two checkpoints while the log grows, 1 to 86,400',
+    ),
     TRUST_PROXY: z
       .string()
       .transform(trustedProxies)
@@ -169,6 +185,12 @@ export const environment = z
       ),
   })
   .superRefine((env: Readonly<Record<string, unknown>>, context) => {
+    if (env['PROOF'] === 'on' && env['DATABASE_URL'] !== undefined && env['CHECKPOINT_KEY'] === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['CHECKPOINT_KEY'],
+        message: 'is needed with PROOF=on and DATABASE_URL',
+      });
     for (const { name, config } of ENGINES)
       if (env['EVENT_LOG'] === name && config.address in config.variables && env[config.address] === undefined)
         context.addIssue({ code: 'custom', path: [config.address], message: `is needed with EVENT_LOG=${name}` });
@@ -196,12 +218,19 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** The keys of checkpoints of an embedded database are in its folder. */
+function withCheckpointKey(config: z.infer<typeof environment>): Config {
+  const { PROOF, CHECKPOINT_KEY, DATA_DIR } = config;
+  if (PROOF === 'off' || CHECKPOINT_KEY !== undefined) return config;
+  return { ...config, CHECKPOINT_KEY: join(DATA_DIR, 'checkpoint-key') };
+}
+
 /** Reads and checks the configuration. @throws ConfigError */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   // Compose files make an unset variable an empty one.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const result = environment.safeParse(given);
-  if (result.success) return Object.freeze(result.data);
+  if (result.success) return Object.freeze(withCheckpointKey(result.data));
   const problems = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new ConfigError(`configuration: ${problems.join('; ')}`);
 }

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { CommandContext } from '../commands/decide-and-append.ts';
+import type { Db } from '../queries/proof/stored-trees.ts';
 import { AccessControl, type AccessControlOptions } from './access.ts';
 import { answerFrameworkError, handleErrors, refuseOtherMethods } from './api-errors.ts';
 import { takeRawBodies } from './body.ts';
@@ -13,6 +14,7 @@ import { serveGuide } from './guide.ts';
 import { rememberCommands } from './idempotency.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
+import { serveTiles } from './proof/serve-tiles.ts';
 import { answerRequestIds, requestIds } from './request-id.ts';
 import { serveRoot } from './root.ts';
 import { type AnyRoute, registerRoutes } from './route.ts';
@@ -34,6 +36,8 @@ export interface AppOptions {
     readonly corsOrigins?: CorsOrigins;
     /** Links of broadcasts that count clicks. Absent: they are not served. */
     readonly clicks?: ClickOptions;
+    /** The database with the trees of hashes. Absent: none are kept. */
+    readonly proofs?: Db;
   } | null;
 }
 
@@ -70,6 +74,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     const control = new AccessControl({ ...api.access, ...sessions });
     registerRoutes(app, control, api.routes, api.corsOrigins);
     if (api.clicks !== undefined) serveClicks(app, api.clicks);
+    if (api.proofs !== undefined) serveTiles(app, api.proofs);
     if (api.console !== undefined) {
       serveSession(app, control, api.console);
       hasPages = await servePages(app);

@@ -17,11 +17,13 @@ import type { EventLog } from '../log/port.ts';
 import { categoryOf } from '../log/stream-name.ts';
 import { migrateProcessesSchema } from '../processes/process-states.ts';
 import { OtherLogError, useLog } from '../projections/runtime/source-log.ts';
+import { migrateProofSchema } from '../queries/proof/proof-schema.ts';
 import type { Lifecycle } from '../util/stop-in-order.ts';
 import { systemSources } from '../util/system-sources.ts';
 import { inSpan, isTracing } from '../util/tracing.ts';
 import { type ClockGuard, createClockGuard } from './clock-guard.ts';
 import type { MetricValues, ThreadMetrics } from './metrics/thread-metrics.ts';
+import { logWithNonces } from './nonce.ts';
 import {
   firstDatabaseAttempts,
   firstLogAttempts,
@@ -99,6 +101,8 @@ export async function openFoundation(
           ),
         )
       : null;
+  if (embedded !== null && role === 'service' && config.PROOF === 'on')
+    await (await import('./checkpoint-key.ts')).makeCheckpointKeys(config.CHECKPOINT_KEY!);
   const connectionString = embedded?.url ?? config.DATABASE_URL!;
   const pool = createPool({
     connectionString,
@@ -123,13 +127,14 @@ export async function openFoundation(
   const clock = await wait.until('the database', () => notYetIfDatabaseDown(() => openClockGuard(pool, logger)));
   lifecycle.started('clock', async () => clock.stop());
   const guarded = clock.guarded(opened);
-  const measured = metrics?.measured(guarded) ?? guarded;
+  const measured = logWithNonces(metrics?.measured(guarded) ?? guarded, systemSources);
   const log = role === 'service' ? tracedLog(measured) : measured;
   await wait
     .until('the database', () =>
       notYetIfDatabaseDown(async () => {
         await useLog(pool, log.engine, role === 'service');
         await migrateProcessesSchema(pool);
+        if (config.PROOF === 'on') await migrateProofSchema(pool);
       }),
     )
     .catch((error: unknown) => {

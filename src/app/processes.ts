@@ -1,20 +1,20 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Process } from '../processes/process.ts';
-import { processes as registered } from '../processes/process-registry.ts';
+import { processesOf } from '../processes/process-registry.ts';
 import { runProcesses } from '../processes/run-processes.ts';
 import { systemSources } from '../util/system-sources.ts';
 import type { Foundation, Worker } from './compose.ts';
 
 /**
  * Runs the processes on this thread.
- * @param processes default: all of them; tests pass others
+ * @param processes default: those that the configuration asks for; tests pass others
  */
 export function startProcesses(
   { log, pool, instance, metrics }: Foundation,
   config: Config,
   logger: Logger,
-  processes: readonly Process[] = registered,
+  processes: readonly Process[] = processesOf(config),
 ): Worker {
   const stopping = new AbortController();
   const onPartitions = metrics?.onPartitions;

@@ -73,6 +73,7 @@ export function serviceApi(options: ServiceApiOptions): NonNullable<AppOptions['
     routes: routesOf(options, db),
     context: { log, sources },
     corsOrigins: config.CORS_ORIGINS,
+    ...(config.PROOF === 'on' && { proofs: lookups }),
     clicks: {
       recorder: clicks,
       findLaunch: createFindLaunch({ log, db }),

@@ -8,6 +8,7 @@ import * as sending from './broadcast/sending-events.ts';
 import * as catalog from './catalog/catalog-events.ts';
 import { type EventOf, type EventType, type StoredEvent, UnreadableEventError } from './event-type.ts';
 import * as intake from './intake/intake-events.ts';
+import * as checkpoint from './operations/checkpoint-events.ts';
 import * as operation from './operations/dead-letter-events.ts';
 import * as operator from './operations/operator.ts';
 import * as recovery from './operations/recovery-events.ts';
@@ -54,6 +55,7 @@ const eventTypes = [
   work.versionDropped,
   recovery.recoveryBegun,
   recovery.recoveryEnded,
+  checkpoint.checkpointMade,
   report.reportSaved,
   report.reportChanged,
   report.reportDeleted,

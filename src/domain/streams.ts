@@ -31,6 +31,7 @@ export const CATEGORIES = [
   'operator',
   'operations',
   'recovery',
+  'proof',
 ] as const;
 
 /** Events and profiles of a bot's users. */
@@ -57,6 +58,8 @@ export const operatorStream = (operatorId: number): string => `operator-${operat
 export const WORK_STREAM = 'operations-global';
 /** The times when the log was restored. */
 export const RECOVERY_STREAM = 'recovery-global';
+/** The signed checkpoints of the trees over the log. */
+export const CHECKPOINTS_STREAM = 'proof-global';
 /** One saved report. Each has a stream, so that a change reads only that report: a config may have 1 MB. */
 export const reportStream = (bot: string, uuid: string): string => `report-${bot}/${uuid}`;
 /** One saved segment. */
@@ -70,6 +73,8 @@ export const programStream = (bot: string): string => `program-${bot}`;
 export const accountStream = (bot: string, userId: number): string => `account-${bot}/${userId}`;
 /** The closings of an account's books. */
 export const booksStream = (bot: string, userId: number): string => `books-${bot}/${userId}`;
+/** Whether the stream is of one user's account: the trees over the log show its commits by a key that only that user's proof tells. */
+export const isOfAccount = (stream: string): boolean => /^(account|books)-/.test(stream);
 /** The bot and user of an account's stream; null if the stream is no account's. */
 export function accountOf(stream: string): { readonly bot: string; readonly userId: number } | null {
   const match = /^account-([^/]+)\/(\d+)$/.exec(stream);

@@ -6,7 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { BackupError, endLine, entriesOf, FORMAT, type Header, keyLine, positionOf, VERSION } from './backup-file.ts';
-import { type CopySource, copyLog, digestOf, StreamDigests, textOf, upToEnd } from './copy.ts';
+import { textOf } from './commit-codec.ts';
+import { type CopySource, copyLog, digestOf, StreamDigests, upToEnd } from './copy.ts';
 import type { EventLog, RecordedCommit } from './port.ts';
 
 /** The totals of a backup. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import {
   BrokenChainError,
+  type CommitDigest,
   type NewCommit,
   type Position,
   type RecordedCommit,
@@ -24,6 +25,7 @@ const Stored = z.object({
   cause: z.string().optional(),
   // Programs without traces read such a record, so one with another form must not become void.
   trace: z.string().optional().catch(undefined),
+  nonce: z.string().optional(),
   events: z.array(z.object({ type: z.string(), v: z.number().int().positive(), data: z.unknown() })).min(1),
 });
 
@@ -40,6 +42,7 @@ export function encodeCommit(commit: NewCommit): string {
     key: commit.keyId,
     cause: commit.causation,
     trace: commit.trace,
+    nonce: commit.nonce,
     events: commit.events,
   });
 }
@@ -63,6 +66,29 @@ export function headWith({ expected }: Pick<NewCommit, 'expected'>, body: string
 /** The head of the exact stream after this recorded commit; null on *any* streams. */
 export function headAt({ revision, hash }: RecordedCommit): StreamHead | null {
   return revision === null || hash === null ? null : { revision, hash };
+}
+
+/** The stored text of a recorded commit. The codec reads every text that it wrote so that it writes the same text again. */
+export function textOf(commit: RecordedCommit): string {
+  return encodeCommit({ ...commit, expected: expectedOf(commit) });
+}
+
+/** The head that a recorded commit was appended on top of. */
+export function expectedOf({ revision, prev }: RecordedCommit): StreamHead | 'any' {
+  return revision === null ? 'any' : { revision: revision - 1, hash: prev! };
+}
+
+/** The beginning of each stored text that {@link encodeCommit} makes. */
+const HEAD_OF_TEXT = /^\{"id":"[^"\\]*","stream":"([^"\\]*)","rev":(null|\d+),/;
+
+/** The digest of a stored text. Reads only the beginning of the text if it is as this codec writes it. */
+export function readDigest(body: string, position: Position): CommitDigest {
+  const [, stream, revision] = HEAD_OF_TEXT.exec(body) ?? [];
+  const digest = hash('sha256', body, 'buffer');
+  if (stream !== undefined)
+    return { position, stream, revision: revision === 'null' ? null : Number(revision), digest };
+  const stored = parsed(body, position);
+  return { position, stream: stored.stream, revision: stored.rev, digest };
 }
 
 /** Hex SHA-256 of the stored text. */
@@ -89,6 +115,7 @@ export function decodeCommit(body: string, position: Position, ordinal: number):
     keyId: stored.key,
     causation: stored.cause,
     trace: stored.trace,
+    nonce: stored.nonce,
     events: stored.events,
   };
 }

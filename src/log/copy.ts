@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { encodeCommit } from './commit-codec.ts';
+import { expectedOf, textOf } from './commit-codec.ts';
 import {
   type Batch,
   type DataKey,
@@ -175,15 +175,6 @@ export async function* upToEnd(
   signal.throwIfAborted();
 }
 
-/** The text that the log stores for a commit. */
-export function textOf(commit: RecordedCommit): string {
-  return encodeCommit({ ...commit, expected: expectedOf(commit) });
-}
-
-function expectedOf({ revision, prev }: RecordedCommit): { revision: number; hash: string } | 'any' {
-  return revision === null ? 'any' : { revision: revision - 1, hash: prev! };
-}
-
 /**
  * Cuts commits into groups, in order. A group holds commits of one kind: of exact streams, of *any* streams with a
  * command, or of *any* streams without, since an engine may append a group one kind after the other. It holds one
@@ -217,8 +208,8 @@ function kindOf({ revision, command }: RecordedCommit): 'exact' | 'with command'
 
 async function append(to: EventLog, window: readonly RecordedCommit[]): Promise<void> {
   const appended = await Promise.all(
-    window.map(({ id, stream, at, events, command, keyId, causation, trace, ...rest }) => {
-      const commit = { id, stream, at, events, command, keyId, causation, trace };
+    window.map(({ id, stream, at, events, command, keyId, causation, trace, nonce, ...rest }) => {
+      const commit = { id, stream, at, events, command, keyId, causation, trace, nonce };
       return to.append({ ...commit, expected: expectedOf({ ...commit, ...rest }) }, { unseen: true });
     }),
   );

@@ -1,15 +1,16 @@
 /**
  * The EventLog port: an append-only log of commits, the only truth of the service.
  *
- * A **commit** is the unit of writing on every engine: all events of one append, whole or not at all, stored as one
- * record. A **stream** is a named sequence of commits. It is of one of two kinds: *exact* streams are appended to with
- * the head that was read (optimistic concurrency) and carry a hash chain; *any* streams (intake) take appends in any
- * order and carry neither revision nor chain. A **partition** is a totally ordered part of the log: PostgreSQL and EventStoreDB
- * have one, Kafka has many. All streams that end in the same key (a bot's) share a partition.
+ * A **commit** is the unit of writing on every engine: all events of one append, whole or not at all, stored as one record.
+ * A **stream** is a named sequence of commits. *Exact* streams are appended to with the head that was read and carry a hash
+ * chain; *any* streams (intake) take appends in any order and carry neither revision nor chain. A **partition** is a totally
+ * ordered part of the log. All streams that end in the same key (a bot's) share a partition.
  */
 
+import type { CommitDigest } from './commit-digest.ts';
 import type { Keyring } from './data-keys.ts';
 
+export type { CommitDigest } from './commit-digest.ts';
 export type { DataKey, Keyring } from './data-keys.ts';
 
 /** `<partition>:<cursor>`: text that sorts within its partition and is otherwise opaque. */
@@ -36,8 +37,8 @@ export interface LogEvent {
 
 /**
  * Makes a repeat recognisable. The log appends the same command `id` once: on exact streams forever, on *any* streams for
- * {@link COMMAND_MEMORY_MS} by the commits' own times. `bodyHash` and `answer` are stored with it. By `bodyHash` the caller
- * tells a repeat from another request with the same id; with `answer` it gives a repeat the first answer again.
+ * {@link COMMAND_MEMORY_MS} by the commits' own times. By `bodyHash` the caller tells a repeat from another request with the
+ * same id; with `answer` it gives a repeat the first answer again.
  */
 export interface CommandStamp {
   readonly id: string;
@@ -65,6 +66,8 @@ export interface NewCommit {
   readonly causation?: string | undefined;
   /** The span of the append, if it is traced: a W3C `traceparent` (decisions.md#traces). */
   readonly trace?: string | undefined;
+  /** Random text, so that a commit is never guessed from its hash. Older commits have none. */
+  readonly nonce?: string | undefined;
 }
 
 export interface RecordedCommit extends Omit<NewCommit, 'expected'> {
@@ -102,13 +105,10 @@ export interface StreamSlice {
   readonly commits: readonly RecordedCommit[];
 }
 
-/**
- * Commits of one partition, in its order. `last` is the position up to which the reader has read the partition. It may lie
- * beyond the last of `commits`, after commits of other categories.
- */
-export interface Batch {
+/** Commits of one partition, in its order, up to `last`. That may lie beyond them, after commits of other categories. */
+export interface Batch<Commit = RecordedCommit> {
   readonly partition: number;
-  readonly commits: readonly RecordedCommit[];
+  readonly commits: readonly Commit[];
   readonly last: Position;
   /** Whether the log may have had more commits after it when it was read. Absent: the engine does not know. */
   readonly hasMore?: boolean;
@@ -179,6 +179,8 @@ export interface EventLog {
   streamHeads(streams: readonly string[]): Promise<ReadonlyMap<string, StreamHead>>;
   /** Delivers every commit of the categories after the cursor, forever, each exactly once, in order within a partition. */
   subscribe(options: SubscribeOptions): AsyncIterable<Batch>;
+  /** As subscribe, with the digests of the commits. It decodes no commit. */
+  digests(options: SubscribeOptions): AsyncIterable<Batch<CommitDigest>>;
   /**
    * Returns a signal that aborts when the log has grown since the call, or may have grown: within 0.75 s even if a
    * notification is lost. While callers wait, all of them together cost the log one small query per poll.

@@ -1,9 +1,14 @@
+import type { Config } from '../config.ts';
 import { accruals } from './accruals/accrual-process.ts';
 import { broadcastsProcess } from './broadcasts/broadcast-process.ts';
 import { jobs } from './jobs/jobs.ts';
 import { autoPayouts } from './payouts/auto-payouts.ts';
 import { deliveries } from './payouts/deliveries.ts';
 import type { Process } from './process.ts';
+import { proof } from './proof/proof-process.ts';
 
-/** Every process: the service starts the processes of this list. */
-export const processes: readonly Process[] = [accruals, autoPayouts, deliveries(), broadcastsProcess, jobs];
+/** Every process that the service starts. */
+export function processesOf({ PROOF }: Pick<Config, 'PROOF'>): readonly Process[] {
+  const always = [accruals, autoPayouts, deliveries(), broadcastsProcess, jobs];
+  return PROOF === 'on' ? [...always, proof] : always;
+}

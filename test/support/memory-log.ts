@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { decodeCommit, encodeCommit, headAt, verifyChain } from '../../src/log/commit-codec.ts';
+import { decodeCommit, encodeCommit, headAt, readDigest, textOf, verifyChain } from '../../src/log/commit-codec.ts';
 import {
   type Appended,
   type Batch,
@@ -94,6 +94,11 @@ export function memoryLog(partitions = 1): MemoryLog {
       async streamHeads(asked) {
         const known = asked.filter((stream) => streams.has(stream));
         return new Map(known.map((stream) => [stream, headAt(streams.get(stream)!.at(-1)!)!]));
+      },
+
+      async *digests(options) {
+        for await (const batch of this.subscribe(options))
+          yield { ...batch, commits: batch.commits.map((commit) => readDigest(textOf(commit), commit.position)) };
       },
 
       async *subscribe({

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
-import { processes } from '../../src/processes/process-registry.ts';
+import { processesOf } from '../../src/processes/process-registry.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 
@@ -20,7 +20,7 @@ export interface RunnerTask {
 }
 
 const { connectionString, process: name, env = {}, ahead = 0 } = JSON.parse(process.argv[2]!) as RunnerTask;
-const found = processes.find((each) => each.name === name)!;
+const found = processesOf({ PROOF: 'on' }).find((each) => each.name === name)!;
 const pool = new pg.Pool({ connectionString });
 const log = await openPostgresLog({ connectionString, anyCategories: ANY_CATEGORIES });
 const context = {

@@ -5,6 +5,7 @@ import { eventTypesStream } from '../../domain/streams.ts';
 import { type Cursor, EMPTY_STREAM, type EventLog, type Position, type StreamHead } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { TextRow } from '../../queries/export/columns.ts';
+import { firstOf } from '../../util/first-of.ts';
 import { pause } from '../../util/pause.ts';
 import { type Destination, UnfitDestinationError } from './destination.ts';
 import { FOLLOWED_CATEGORIES, type NameOfEvent, rowsOf } from './follow-rows.ts';
@@ -161,17 +162,6 @@ async function followFrom(from: Cursor, options: FollowOptions, onPut: (rows: nu
 function oldestWait(waiting: ReadonlyMap<number, Waiting>, lingerMs: number): number | null {
   const since = [...waiting.values()].map((each) => each.since);
   return since.length === 0 ? null : Math.max(0, Math.min(...since) + lingerMs - performance.now());
-}
-
-/** The result, or null if it takes longer. */
-async function firstOf<T>(result: Promise<T>, ms: number | null): Promise<T | null> {
-  if (ms === null) return result;
-  const timer = new AbortController();
-  try {
-    return await Promise.race([result, pause(ms, timer.signal).then(() => null)]);
-  } finally {
-    timer.abort();
-  }
 }
 
 const FIXED_NAMES: ReadonlyMap<number, string> = new Map([

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { migrate } from '../../database/migrate.ts';
 import { createPool, type PoolOptions } from '../../database/pool.ts';
+import { decodeCommit, readDigest } from '../commit-codec.ts';
 import { COMMAND_MEMORY_MS, type EventLog } from '../port.ts';
 import { openGrowthNotifier } from './growth-notifier.ts';
 import { migrations, SCHEMA } from './migrations.ts';
@@ -68,8 +69,9 @@ export async function openPostgresLog(options: PostgresLogOptions): Promise<Even
 
     subscribe(options) {
       const exactOnly = !options.categories.some((category) => anyCategories.has(category));
-      return readPages(readers, notifier, { ...options, exactOnly });
+      return readPages(readers, notifier, decodeCommit, { ...options, exactOnly });
     },
+    digests: (options) => readPages(readers, notifier, readDigest, { ...options, exactOnly: false }),
 
     grown: () => notifier.next(),
     storedRecords: (signal) => readStoredRecords(readers, signal),

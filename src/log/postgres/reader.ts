@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { pause } from '../../util/pause.ts';
-import { BETWEEN_EVENTS, decodeCommit } from '../commit-codec.ts';
-import type { Batch, Position, RecordedCommit, SubscribeOptions } from '../port.ts';
+import { BETWEEN_EVENTS } from '../commit-codec.ts';
+import type { Batch, Position, SubscribeOptions } from '../port.ts';
 import type { GrowthNotifier } from './growth-notifier.ts';
 import { orderKeyOf, positionOf, START } from './position.ts';
 
@@ -90,14 +90,21 @@ export interface PageOptions {
   readonly maxBytes: number;
 }
 
-export interface Page {
+export interface Page<Commit> {
   /** Null if there are no new commits. */
-  readonly batch: Batch | null;
+  readonly batch: Batch<Commit> | null;
   /** Whether commits exist that cannot be read until an older open transaction ends: read again soon. */
   readonly blocked: boolean;
 }
 
-export async function readPage(db: pg.Pool, options: PageOptions): Promise<Page> {
+/** Reads a commit from its stored text. */
+export type Decode<Commit> = (body: string, position: Position, ordinal: number) => Commit;
+
+export async function readPage<Commit>(
+  db: pg.Pool,
+  decode: Decode<Commit>,
+  options: PageOptions,
+): Promise<Page<Commit>> {
   const after = orderKeyOf(options.after);
   const { rows } = await db.query<PageRow>({
     ...statement(options),
@@ -109,10 +116,10 @@ export async function readPage(db: pg.Pool, options: PageOptions): Promise<Page>
       JSON.stringify(Object.fromEntries(options.without.map((type) => [type, true]))),
     ],
   });
-  const commits: RecordedCommit[] = [];
+  const commits: Commit[] = [];
   for (const row of rows) {
     if (row.body !== null) {
-      commits.push(decodeCommit(row.body, positionOf(row), Number(row.seq)));
+      commits.push(decode(row.body, positionOf(row), Number(row.seq)));
       continue;
     }
     const { txid, seq, blocked, is_cut: hasMore } = row;
@@ -132,9 +139,10 @@ const EXACT_ONLY_MS = 40;
 const BLOCKED_MS = 5;
 
 /** As EventLog.subscribe. `exactOnly`: none of the categories has *any* streams, so the index of exact streams has all commits. */
-export async function* readPages(
+export async function* readPages<Commit>(
   db: pg.Pool,
   notifier: Pick<GrowthNotifier, 'next'>,
+  decode: Decode<Commit>,
   {
     categories,
     without = [],
@@ -143,11 +151,11 @@ export async function* readPages(
     signal,
     exactOnly,
   }: SubscribeOptions & { readonly exactOnly: boolean },
-): AsyncGenerator<Batch> {
+): AsyncGenerator<Batch<Commit>> {
   let position = after.get(0);
   while (!signal.aborted) {
     const grown = notifier.next();
-    const page = await readPage(db, {
+    const page = await readPage(db, decode, {
       after: position,
       categories,
       without,

@@ -1,6 +1,6 @@
 import { pause } from '../../util/pause.ts';
-import { BETWEEN_EVENTS, decodeCommit, eventsBeginWith } from '../commit-codec.ts';
-import type { Batch, RecordedCommit, SubscribeOptions } from '../port.ts';
+import { BETWEEN_EVENTS, eventsBeginWith } from '../commit-codec.ts';
+import type { Batch, CommitDigest, Position, SubscribeOptions } from '../port.ts';
 import { categoryOf } from '../stream-name.ts';
 import type { Progress } from './index-progress.ts';
 import { exactPage, growth, nextOffsets, voidsWithin } from './index-reader.ts';
@@ -22,8 +22,15 @@ const REST_MS = 20;
 /** A pause between batches without commits, since each batch costs the reader of the subscription a query. */
 const PROGRESS_STEP_MS = 20;
 
+/** Reads a commit from its stored text. */
+type Decode<Commit> = (body: string, position: Position, ordinal: number) => Commit;
+
 /** Reads the records, never beyond the index, and skips records that are void in the index. */
-export async function* subscribeToRecords(deps: ReaderDependencies, options: SubscribeOptions): AsyncGenerator<Batch> {
+export async function* subscribeToRecords<Commit extends Pick<CommitDigest, 'position' | 'stream'>>(
+  deps: ReaderDependencies,
+  decode: Decode<Commit>,
+  options: SubscribeOptions,
+): AsyncGenerator<Batch<Commit>> {
   const { categories, without = [], maxCommits = DEFAULT_MAX_COMMITS, signal } = options;
   const unwanted = without.map(eventsBeginWith);
   const isSkipped = (body: string): boolean =>
@@ -35,7 +42,7 @@ export async function* subscribeToRecords(deps: ReaderDependencies, options: Sub
     if (voids === null) return;
     for (const [i, chunk] of arrived.entries()) {
       const hasOthers = i < arrived.length - 1;
-      yield* batchesOf(chunk, voids.get(chunk.partition)!, wanted, isSkipped, maxCommits, hasOthers);
+      yield* batchesOf(chunk, voids.get(chunk.partition)!, decode, { wanted, isSkipped, maxCommits, hasOthers });
       if (signal.aborted) return;
     }
   }
@@ -74,21 +81,25 @@ async function voidsOf(
   return voids;
 }
 
-function* batchesOf(
+function* batchesOf<Commit extends Pick<CommitDigest, 'position' | 'stream'>>(
   { partition, records }: Chunk,
   voids: ReadonlySet<number>,
-  categories: ReadonlySet<string>,
-  isSkipped: (body: string) => boolean,
-  maxCommits: number,
-  hasOthers: boolean,
-): Generator<Batch> {
-  let commits: RecordedCommit[] = [];
+  decode: Decode<Commit>,
+  options: {
+    readonly wanted: ReadonlySet<string>;
+    readonly isSkipped: (body: string) => boolean;
+    readonly maxCommits: number;
+    readonly hasOthers: boolean;
+  },
+): Generator<Batch<Commit>> {
+  const { wanted, isSkipped, maxCommits, hasOthers } = options;
+  let commits: Commit[] = [];
   for (const { offset, value } of records) {
     if (value === null || voids.has(offset)) continue;
     const body = Buffer.from(value).toString();
     if (isSkipped(body)) continue;
-    const commit = decodeCommit(body, positionOf(partition, offset), offset);
-    if (!categories.has(categoryOf(commit.stream))) continue;
+    const commit = decode(body, positionOf(partition, offset), offset);
+    if (!wanted.has(categoryOf(commit.stream))) continue;
     if (commits.length === maxCommits) {
       yield { partition, commits, last: commits[commits.length - 1]!.position, hasMore: true };
       commits = [];

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { decodeCommit, readDigest } from '../commit-codec.ts';
 import type { EventLog, Keyring, NewCommit } from '../port.ts';
 import { categoryOf } from '../stream-name.ts';
 import { Progress } from './index-progress.ts';
@@ -83,8 +84,10 @@ export async function openValidatedLog(options: ValidatedLogOptions): Promise<Ev
     subscribe(asked) {
       const options = { ...asked, signal: AbortSignal.any([asked.signal, closing.signal]) };
       const exactOnly = !asked.categories.some((category) => anyCategories.has(category));
-      return exactOnly ? subscribeToIndex(reader, options) : subscribeToRecords(reader, options);
+      return exactOnly ? subscribeToIndex(reader, options) : subscribeToRecords(reader, decodeCommit, options);
     },
+    digests: (asked) =>
+      subscribeToRecords(reader, readDigest, { ...asked, signal: AbortSignal.any([asked.signal, closing.signal]) }),
 
     grown: () => progress.moved(),
     storedRecords: (signal) => readStoredRecords({ ...reader, partitionOf }, AbortSignal.any([signal, closing.signal])),

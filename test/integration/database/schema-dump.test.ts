@@ -5,6 +5,7 @@ import { type Migrations, migrate } from '../../../src/database/migrate.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { ENGINES } from '../../../src/log/engines.ts';
 import { migrateProcessesSchema } from '../../../src/processes/process-states.ts';
+import { migrateProofSchema } from '../../../src/queries/proof/proof-schema.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createFirstTables } from '../../support/read-model-tables.ts';
 import { readModels } from '../../support/read-models.ts';
@@ -49,6 +50,7 @@ it('the tables of all schemas are those of docs/database-schema.txt', async () =
   const { pool } = database;
   await migrateRuntimeSchema(pool);
   await migrateProcessesSchema(pool);
+  await migrateProofSchema(pool);
   for (const { SCHEMA, migrations } of await engineSchemas()) await migrate(pool, SCHEMA, migrations);
   for (const model of readModels) await createFirstTables(pool, model);
   const { rows } = await pool.query<{ table: string }>(DUMP);

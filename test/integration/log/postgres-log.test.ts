@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { decodeCommit } from '../../../src/log/commit-codec.ts';
 import {
   BrokenChainError,
   EMPTY_STREAM,
@@ -11,7 +12,7 @@ import {
   type Position,
 } from '../../../src/log/port.ts';
 import { openPostgresLog, type PostgresLogOptions } from '../../../src/log/postgres/postgres-log.ts';
-import { type Page, readPage } from '../../../src/log/postgres/reader.ts';
+import { readPage } from '../../../src/log/postgres/reader.ts';
 import { keyOf } from '../../../src/log/stream-name.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { ALL_CATEGORIES, ANY_CATEGORIES, newBot, newCommit, readAll } from '../../support/log.ts';
@@ -42,8 +43,8 @@ beforeEach(() => {
 });
 
 describe('a reader', () => {
-  const page = (after: Position | undefined): Promise<Page> =>
-    readPage(database.pool, {
+  const page = (after: Position | undefined) =>
+    readPage(database.pool, decodeCommit, {
       after,
       categories: ALL_CATEGORIES,
       without: [],
@@ -131,9 +132,9 @@ describe('a reader', () => {
     const places: Position[] = [];
     for (let i = 0; i < 3; i++) places.push((await log.append(newCommit(`intake-${bot}`))).position);
     const [first, second, third] = places;
-    const across = async (from: Position | undefined, maxCommits: number, maxBytes: number): Promise<Page['batch']> => {
+    const across = async (from: Position | undefined, maxCommits: number, maxBytes: number) => {
       const unwanted = { categories: ['bot'], without: [], exactOnly: false };
-      return (await readPage(database.pool, { after: from, ...unwanted, maxCommits, maxBytes })).batch;
+      return (await readPage(database.pool, decodeCommit, { after: from, ...unwanted, maxCommits, maxBytes })).batch;
     };
     const cut = { partition: 0, commits: [], hasMore: true };
     const complete = { ...cut, hasMore: false };
@@ -159,12 +160,12 @@ describe('a reader', () => {
         return Number((await one.query<{ rows: string }>(counted)).rows[0]!.rows);
       };
       const options = { categories: ALL_CATEGORIES, without: ['Other'], maxCommits: 10, maxBytes: 1 << 20 };
-      const first = () => readPage(one, { ...options, after: undefined, exactOnly: false });
+      const first = () => readPage(one, decodeCommit, { ...options, after: undefined, exactOnly: false });
       // While a transaction that is older is open, in whichever database of the server, a reader is shown nothing.
       await expect.poll(async () => (await first()).batch, { timeout: 20_000 }).not.toBeNull();
       const before = await read();
       const { batch } = await first();
-      await readPage(one, { ...options, after: batch?.last, exactOnly: true });
+      await readPage(one, decodeCommit, { ...options, after: batch?.last, exactOnly: true });
       expect(batch?.commits).toHaveLength(10);
       expect((await read()) - before).toBeLessThan(100);
     } finally {

@@ -12,6 +12,7 @@ const COUNTS = [
   ['EVENTS_ROWS_MONTHS', 0, 1200],
   ['RATE_LIMIT_PER_KEY', 0, 1_000_000],
   ['AUTH_FAILURES_PER_MINUTE', 0, 1_000_000],
+  ['CHECKPOINT_SECONDS', 1, 86_400],
 ] as const;
 
 it.each(COUNTS)('%s is a whole number from %i to %i', (name, least, most) => {
@@ -37,4 +38,11 @@ it.each([
   ['TELEGRAM_API_ROOT', 'host', 'must be like https://host'],
 ])('%s=%s is refused with the accepted values', (name, value, message) => {
   expect(() => readConfig({ [name]: value })).toThrow(new ConfigError(`configuration: ${name}: ${message}`));
+});
+
+it('asks for a file of checkpoint keys where the database is not embedded, and only with PROOF=on', () => {
+  const DATABASE_URL = 'postgres://db/botledger';
+  expect(readConfig({ DATABASE_URL }).CHECKPOINT_KEY).toBeUndefined();
+  expect(readConfig({ PROOF: 'on', DATA_DIR: '/data' }).CHECKPOINT_KEY).toBe('/data/checkpoint-key');
+  expect(() => readConfig({ PROOF: 'on', DATABASE_URL })).toThrow(/CHECKPOINT_KEY: is needed with PROOF=on/);
 });

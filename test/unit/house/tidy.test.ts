@@ -19,6 +19,7 @@ function roomOf(path: string): string | null {
 /** The imports that each room may have besides itself: folders (with a slash) or files, below src. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
+  proof: [],
   util: ['domain/sources.ts'],
   // The format of packed events and the scan over them, without a database.
   columns: ['domain/', 'util/read-bigint.ts'],
@@ -37,10 +38,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'util/',
   ],
   // Lists and exports also read archived events.
-  queries: ['domain/', 'columns/', 'database/', 'projections/events/packed/archived-rows.ts', 'util/'],
+  queries: ['domain/', 'proof/', 'columns/', 'database/', 'projections/events/packed/archived-rows.ts', 'util/'],
   // The work of operators, the same for commands, requests and jobs.
   administration: [
     'domain/',
+    'proof/',
     'commands/',
     'queries/',
     'projections/',
@@ -56,6 +58,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   processes: [
     'domain/',
+    'proof/',
     'administration/',
     'commands/',
     'queries/',
@@ -70,6 +73,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   api: [
     'domain/',
+    'proof/',
     'administration/',
     'commands/',
     'queries/',
@@ -78,7 +82,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'log/port.ts',
     'config.ts',
     'util/',
-    // The errors that mean that the database is down.
     'database/database-errors.ts',
     // The tables of the read models that queries read, and their lag.
     'projections/reader.ts',
@@ -86,12 +89,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'projections/runtime/checkpoint.ts',
     'projections/runtime/read-model-lag.ts',
     'projections/runtime/status.ts',
-    // A change is answered after the read models have applied it.
     'projections/runtime/wait-for-read-models.ts',
   ],
   // Commands of operators build, compare, switch and repair read models, so they use the runtime itself.
   cli: [
     'domain/',
+    'proof/',
     'administration/',
     'commands/',
     'queries/',
@@ -178,10 +181,10 @@ it('only its folder and the registry of engines name an engine of the log, also 
 
 /** Packages that only one place may import, so that they can be replaced there. */
 const HOMES: Readonly<Record<string, string>> = {
-  // The prefix also allows client-topic.ts.
   kafkajs: 'src/log/kafka/',
   '@eventstore/db-client': 'src/log/eventstore/eventstore-client.ts',
   '@opentelemetry/api': 'src/util/tracing.ts',
+  '@noble/curves': 'src/proof/vrf.ts',
   '@clickhouse/client': 'src/administration/follow/clickhouse.ts',
   aws4fetch: 'src/administration/follow/s3.ts',
   'hyparquet-writer': 'src/queries/export/parquet.ts',

@@ -1,0 +1,31 @@
+import { type OutputEntry, parseOutputEntry } from '../../proof/output-entry.ts';
+import type { Db } from './stored-trees.ts';
+
+/** The last checkpoint. */
+export interface StoredCheckpoint {
+  /** The number of entries of the output log. */
+  readonly size: number;
+  /** The text of its last entry. */
+  readonly text: string;
+  readonly entry: OutputEntry;
+  /** The signed checkpoint. */
+  readonly note: string;
+}
+
+/** Reads the last checkpoint that is in the log; null: there is none. */
+export async function lastCheckpoint(db: Db): Promise<StoredCheckpoint | null> {
+  const { rows } = await db.query<{ n: string; entry: string; note: string }>({
+    name: 'proof_last_checkpoint',
+    text: 'SELECT n, entry, note FROM proof.checkpoints WHERE note IS NOT NULL ORDER BY n DESC LIMIT 1',
+  });
+  const row = rows[0];
+  if (row === undefined) return null;
+  return { size: Number(row.n) + 1, text: row.entry, entry: readOutputEntry(row.entry), note: row.note };
+}
+
+/** @throws Error the stored text is no entry */
+export function readOutputEntry(text: string): OutputEntry {
+  const entry = parseOutputEntry(text);
+  if (entry === null) throw new Error('a stored entry of the output log cannot be read');
+  return entry;
+}

@@ -1,0 +1,62 @@
+import type pg from 'pg';
+import { LEAF_BYTES } from '../../proof/leaf.ts';
+import { type Hash, leafHash } from '../../proof/merkle-tree.ts';
+import type { TilePath } from '../../proof/tile-path.ts';
+import { bundleOf } from '../../proof/tile-path.ts';
+import { type ReadTile, TILE_WIDTH } from '../../proof/tile-tree.ts';
+
+export type Db = Pick<pg.Pool, 'query'>;
+
+/** The number of the output log among the trees. The others are numbered as the partitions. */
+export const OUTPUT_TREE = -1;
+
+/** Reads the tiles of a stored tree. */
+export function storedTiles(db: Db, tree: number): ReadTile {
+  return async (level, n) => {
+    if (level === 0) return (await entriesOf(db, tree, n)).map(leafHash);
+    const { rows } = await db.query<{ hash: Hash }>({
+      name: 'proof_nodes',
+      text: 'SELECT hash FROM proof.nodes WHERE tree = $1 AND level = $2 AND n >= $3 AND n < $4 ORDER BY n',
+      values: [tree, level, n * TILE_WIDTH, (n + 1) * TILE_WIDTH],
+    });
+    return rows.map(({ hash }) => hash);
+  };
+}
+
+/** The entries of the leaves of tile `n`. */
+async function entriesOf(db: Db, tree: number, n: number): Promise<Buffer[]> {
+  if (tree === OUTPUT_TREE) {
+    const { rows } = await db.query<{ entry: string }>({
+      name: 'proof_output_entries',
+      text: 'SELECT entry FROM proof.checkpoints WHERE n >= $1 AND n < $2 ORDER BY n',
+      values: [n * TILE_WIDTH, (n + 1) * TILE_WIDTH],
+    });
+    return rows.map(({ entry }) => Buffer.from(entry));
+  }
+  const { rows } = await db.query<{ leaves: Buffer }>({
+    name: 'proof_bundle',
+    text: 'SELECT leaves FROM proof.bundles WHERE tree = $1 AND n = $2',
+    values: [tree, n],
+  });
+  return leavesOf(rows[0]?.leaves ?? Buffer.alloc(0));
+}
+
+/** Cuts the bytes of a bundle into leaves. */
+export function leavesOf(bundle: Buffer): Buffer[] {
+  return Array.from({ length: bundle.length / LEAF_BYTES }, (_, i) =>
+    bundle.subarray(i * LEAF_BYTES, (i + 1) * LEAF_BYTES),
+  );
+}
+
+/**
+ * The bytes of a public tile or bundle of entries.
+ * @param size of the tree at the last checkpoint: what follows is not public yet
+ * @returns null: the tree has no tile of that width
+ */
+export async function tileBytes(db: Db, tree: number, size: number, path: TilePath): Promise<Buffer | null> {
+  const { level, n, width } = path;
+  const hashes = Math.floor(size / TILE_WIDTH ** (level === 'entries' ? 0 : level));
+  if (n * TILE_WIDTH + width > hashes) return null;
+  if (level === 'entries') return bundleOf((await entriesOf(db, tree, n)).slice(0, width));
+  return Buffer.concat((await storedTiles(db, tree)(level, n, width)).slice(0, width));
+}
