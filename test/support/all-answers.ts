@@ -90,6 +90,8 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     deletedSegment: () => ask(address, `/v1/saved-segments/get?saved_segment_id=${deletedSegment}`, apiKey),
     referrers: () => ask(address, '/v1/referral/referrers', apiKey),
     allPayouts: () => ask(address, '/v1/referral/all-payouts', apiKey),
+    searchedReferrers: () => ask(address, '/v1/referral/referrers?search=10', apiKey),
+    referralTotals: () => ask(address, '/v1/referral/totals', apiKey),
     entries: () => ask(address, `/v1/referral/entries?user_id=${REFERRER}`, apiKey),
     chain: () => ask(address, `/v1/referral/chain?user_id=${REFERRER}`, apiKey),
     program: () => ask(address, '/v1/referral/program', apiKey),

@@ -456,12 +456,19 @@ export interface Methods {
      */
     listReferrers(...rest: QueryArguments<'/v1/referral/referrers'>): Promise<DataOf<Answer<'/v1/referral/referrers', 'get'>>>;
     /**
-     * The payouts of all referrers, newest first, each with its webhook deliveries.
+     * The payouts of all referrers, each with its webhook deliveries.
      *
      * `GET /v1/referral/all-payouts`
      * @throws BotledgerError
      */
     listAllReferralPayouts(...rest: QueryArguments<'/v1/referral/all-payouts'>): Promise<DataOf<Answer<'/v1/referral/all-payouts', 'get'>>>;
+    /**
+     * The steps of the program from visits by a link to rewards, and the amounts of all accounts.
+     *
+     * `GET /v1/referral/totals`
+     * @throws BotledgerError
+     */
+    getReferralTotals(...rest: QueryArguments<'/v1/referral/totals'>): Promise<DataOf<Answer<'/v1/referral/totals', 'get'>>>;
     /**
      * Every accrual of an account, also reversed ones, with the payout that claims it.
      *
@@ -723,6 +730,7 @@ export const CALLS: Readonly<Record<keyof Methods, Readonly<Record<string, strin
     listReferralHistory: 'GET /v1/referral/history',
     listReferrers: 'GET /v1/referral/referrers',
     listAllReferralPayouts: 'GET /v1/referral/all-payouts',
+    getReferralTotals: 'GET /v1/referral/totals',
     listReferralEntries: 'GET /v1/referral/entries',
     getReferralChain: 'GET /v1/referral/chain',
     getReferralProgram: 'GET /v1/referral/program',

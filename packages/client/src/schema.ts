@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 9818ffbfcf9b196f4086377cd2aca9ff04ea6a67d5d89bde66002190d26f59f2
-// Types: sha256 2fcb530210516ed6c8c20e53c98d029c878832f2f2ce04892b9905e0f6cee0a5
+// Sources: sha256 cab267f4f4721c9c9c441624bfe7e6e953ac2acc2c3f6247624ac1ed29a2fcb5
+// Types: sha256 d5dfb331ea672ce5a00fb85135a26d9825f34b7a99332487c1baec931a20749c
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -193,6 +193,9 @@ export interface paths {
   };
   "/v1/referral/all-payouts": {
     get: { query: Schemas["ListAllReferralPayoutsQuery"]; answer: Schemas["ListAllReferralPayoutsAnswer"] };
+  };
+  "/v1/referral/totals": {
+    get: { answer: Schemas["GetReferralTotalsAnswer"] };
   };
   "/v1/referral/entries": {
     get: { query: Schemas["ListReferralEntriesQuery"]; answer: Schemas["ListReferralEntriesAnswer"] };
@@ -1212,6 +1215,11 @@ export interface components {
       ok: true;
       data: components["schemas"]["ReferralProgram"];
     };
+    GetReferralTotalsAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["ReferralTotals"];
+    };
     GetReportAnswer: {
       /** @enum {boolean} */
       ok: true;
@@ -1354,6 +1362,19 @@ export interface components {
       status?: 0 | 1 | 2 | 3 | 4;
       /** @description Only this payout; absent: all */
       payout_id?: number;
+      /** @description A unit, or `null`: amounts without a unit; absent: every unit */
+      unit_id?: string;
+      /**
+       * @description Each word is in a name or the username, or begins the id, whatever its case
+       * @default
+       */
+      search: string;
+      /**
+       * @description By the time of the request; `largest`: by the amount
+       * @default newest
+       * @enum {string}
+       */
+      order: "newest" | "oldest" | "largest";
       /** @description Default 50, at most 200, clamped */
       limit?: number;
       /** @description Default 0, clamped */
@@ -1634,10 +1655,15 @@ export interface components {
       /** @description A unit, or `null`: amounts without a unit; absent: every unit */
       unit_id?: string;
       /**
-       * @description Only this user; the order is then without effect
+       * @description Only this user; order and search are then without effect
        * @example 4242
        */
       user_id?: number;
+      /**
+       * @description Each word is in a name or the username, or begins the id, whatever its case
+       * @default
+       */
+      search: string;
       /** @description Default 50, at most 200, clamped */
       limit?: number;
       /** @description Default 0, clamped */
@@ -2008,6 +2034,15 @@ export interface components {
       referral_id: number;
       date: components["schemas"]["UtcTime"];
     };
+    ReferralAmounts: {
+      unit_id: number | null;
+      /** @example 12.5 */
+      earned: string;
+      /** @example 12.5 */
+      reserved: string;
+      /** @example 12.5 */
+      paid: string;
+    };
     ReferralCode: {
       /** @example k7Rt2Wxy */
       code: string;
@@ -2021,6 +2056,21 @@ export interface components {
     ReferralProgram: {
       rules: components["schemas"]["ProgramRule"][];
       units: components["schemas"]["Unit"][];
+    };
+    ReferralTotals: {
+      /** @description Users who opened a link whose code has an owner */
+      visited: number;
+      /** @description Users of them who were new to the bot */
+      came: number;
+      /** @description Users with a referrer, by a link or marked */
+      referred: number;
+      /** @description Users who earned a referrer a reward that was not taken back */
+      rewarded: number;
+      /** @description Users who referred at least one */
+      referrers: number;
+      amounts: components["schemas"]["ReferralAmounts"][];
+      /** @description What was received up to then has been applied by all read models of the answer */
+      data_as_of: components["schemas"]["Timestamp"];
     };
     Referrals: {
       referrals: components["schemas"]["Referral"][];

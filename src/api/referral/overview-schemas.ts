@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { PAYOUT_STATUS } from '../../domain/referral/account/state.ts';
 import { rewardType } from '../../domain/referral/program.ts';
+import { PAYOUT_ORDERS } from '../../queries/referral/payout-list.ts';
 import { REFERRER_ORDERS } from '../../queries/referral/referrers.ts';
-import { page } from '../page.ts';
+import { page, search } from '../page.ts';
 import { answer } from '../shapes.ts';
 import { amount, asOf, balance, payoutRow, rowId, unitId, unitQuery } from './account-schemas.ts';
 import { userIdText, userPageQuery, userQuery, utcTime } from './schemas.ts';
@@ -15,6 +16,12 @@ const user = z.int();
 const name = z.string().nullable().describe('Null: unknown or erased');
 const names = { first_name: name, username: name };
 
+/** Amounts of different units have no order. */
+const NEEDS_UNIT = {
+  path: ['unit_id'],
+  error: 'is required with this order: a unit, or null for amounts without a unit',
+};
+
 export const referrersQuery = z
   .object({
     order: z
@@ -22,13 +29,14 @@ export const referrersQuery = z
       .default('referrals')
       .describe('The largest first; all but `referrals` are in the unit `unit_id`. `balance`: available and on hold'),
     unit_id: unitQuery,
-    user_id: userIdText.optional().describe('Only this user; the order is then without effect'),
+    user_id: userIdText.optional().describe('Only this user; order and search are then without effect'),
+    search,
     ...page,
   })
-  .refine(({ order, unit_id, user_id }) => order === 'referrals' || user_id !== undefined || unit_id !== undefined, {
-    path: ['unit_id'],
-    error: 'is required with this order: a unit, or null for amounts without a unit',
-  });
+  .refine(
+    ({ order, unit_id, user_id }) => order === 'referrals' || user_id !== undefined || unit_id !== undefined,
+    NEEDS_UNIT,
+  );
 
 const referrer = z
   .object({
@@ -55,16 +63,21 @@ const positive = (label: string) =>
     .optional()
     .meta({ type: 'integer', minimum: 1, description: label });
 
-export const allPayoutsQuery = z.object({
-  user_id: userIdText.optional().describe('Absent: of every referrer'),
-  status: z
-    .enum(['0', '1', '2', '3', '4'])
-    .transform(Number)
-    .optional()
-    .meta({ type: 'integer', enum: Object.values(PAYOUT_STATUS), description: 'Absent: of every status' }),
-  payout_id: positive('Only this payout; absent: all'),
-  ...page,
-});
+export const allPayoutsQuery = z
+  .object({
+    user_id: userIdText.optional().describe('Absent: of every referrer'),
+    status: z
+      .enum(['0', '1', '2', '3', '4'])
+      .transform(Number)
+      .optional()
+      .meta({ type: 'integer', enum: Object.values(PAYOUT_STATUS), description: 'Absent: of every status' }),
+    payout_id: positive('Only this payout; absent: all'),
+    unit_id: unitQuery,
+    search,
+    order: z.enum(PAYOUT_ORDERS).default('newest').describe('By the time of the request; `largest`: by the amount'),
+    ...page,
+  })
+  .refine(({ order, unit_id }) => order !== 'largest' || unit_id !== undefined, NEEDS_UNIT);
 
 const attempt = z
   .object({
@@ -178,9 +191,26 @@ export const programAnswer = answer(
   z.object({ rules: z.array(rule), units: z.array(unit) }).meta({ id: 'ReferralProgram' }),
 );
 
+export const totalsAnswer = answer(
+  z
+    .object({
+      visited: z.int().describe('Users who opened a link whose code has an owner'),
+      came: z.int().describe('Users of them who were new to the bot'),
+      referred: z.int().describe('Users with a referrer, by a link or marked'),
+      rewarded: z.int().describe('Users who earned a referrer a reward that was not taken back'),
+      referrers: z.int().describe('Users who referred at least one'),
+      amounts: z.array(
+        z.object({ unit_id: unitId, earned: amount, reserved: amount, paid: amount }).meta({ id: 'ReferralAmounts' }),
+      ),
+      data_as_of: asOf,
+    })
+    .meta({ id: 'ReferralTotals' }),
+);
+
 /** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
 export type ReferrersAnswer = z.infer<typeof referrersAnswer>['data'];
 export type AllPayoutsAnswer = z.infer<typeof allPayoutsAnswer>['data'];
 export type EntriesAnswer = z.infer<typeof entriesAnswer>['data'];
 export type ChainAnswer = z.infer<typeof chainAnswer>['data'];
 export type ProgramAnswer = z.infer<typeof programAnswer>['data'];
+export type TotalsAnswer = z.infer<typeof totalsAnswer>['data'];

@@ -1,12 +1,19 @@
+import type { FastifyReply } from 'fastify';
+import type pg from 'pg';
 import { utcDate } from '../../domain/local-time.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { listUnits } from '../../queries/catalog/bots.ts';
 import { attemptsOf } from '../../queries/referral/deliveries.ts';
-import { latestPayouts } from '../../queries/referral/payout-list.ts';
+import { latestPayouts, payeesOf } from '../../queries/referral/payout-list.ts';
 import { programRules } from '../../queries/referral/program-figures.ts';
-import { NO_NAMES, namesOf, referrerOf, referrersOf } from '../../queries/referral/referrers.ts';
+import { programAmounts, programSteps } from '../../queries/referral/program-totals.ts';
+import { NO_NAMES, namesOf, referrerIds, referrerOf, referrersOf } from '../../queries/referral/referrers.ts';
+import { searchAmong } from '../../queries/users/search-users.ts';
 import { botOf } from '../access.ts';
+import { failedCount } from '../api-errors.ts';
+import { callerGone } from '../caller-gone.ts';
 import type { DataAsOf } from '../data-as-of.ts';
+import { wordsOf } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { exactBalance, shownPayout } from './account-reads.ts';
 import { exact, exactOrNull } from './account-schemas.ts';
@@ -16,18 +23,53 @@ import {
   programAnswer,
   referrersAnswer,
   referrersQuery,
+  totalsAnswer,
 } from './overview-schemas.ts';
 
 /** The sources of the lists over all referrers of a bot. */
 export interface OverviewReads {
+  /** Connections only for counts and searches: other requests do not wait for them. */
+  readonly counts: pg.Pool;
   readonly db: Reader;
   readonly asOf: DataAsOf;
   /** Milliseconds UTC; decides which accruals are on hold. */
   readonly now: () => number;
 }
 
+const SEARCH_TIMEOUT_MS = 5000;
+
+interface ListSearch {
+  readonly counts: pg.Pool;
+  readonly others: pg.Pool;
+  readonly reply: FastifyReply;
+  readonly botId: number;
+  /** The schema of the read model `users`. */
+  readonly users: string;
+  readonly search: string;
+  /** Reads the ids of all users of the list. */
+  readonly among: () => Promise<number[]>;
+}
+
+/** The users of a list that a search finds; undefined: the search is empty, so all. */
+async function found({ counts, others, reply, search, among, ...of }: ListSearch): Promise<number[] | undefined> {
+  const words = wordsOf(search);
+  if (words.length === 0) return undefined;
+  const signal = callerGone(reply);
+  try {
+    return await searchAmong(counts, others, {
+      ...of,
+      words,
+      among: await among(),
+      timeoutMs: SEARCH_TIMEOUT_MS,
+      signal,
+    });
+  } catch (error) {
+    throw failedCount(error, signal, 'searching the users');
+  }
+}
+
 /** GET /v1/referral/referrers (decisions.md#referrers). */
-export function referrers({ db, asOf, now }: OverviewReads): AnyRoute {
+export function referrers({ db, asOf, now, counts }: OverviewReads): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/referrers',
@@ -38,15 +80,18 @@ export function referrers({ db, asOf, now }: OverviewReads): AnyRoute {
     query: referrersQuery,
     answer: referrersAnswer,
     exact: true,
-    async handle({ request, query: { order, unit_id, user_id: userId, ...page } }) {
+    errors: [502],
+    async handle({ request, reply, query: { order, unit_id, user_id: userId, search, ...page } }) {
       const { bot_id: botId, public_key: bot, timezone } = botOf(request);
       const tables = await db.at('accounts', 'referral', 'users');
       const data_as_of = await asOf([tables.accounts, tables.referral, tables.users], timezone);
       const by = order === 'referrals' ? { order } : { order, unitId: unit_id ?? null };
-      const rows =
-        userId === undefined
-          ? await referrersOf(tables, { botId, bot }, { by, ...page }, now())
-          : await referrerOf(tables, { botId, bot }, userId, now());
+      const list = async () => {
+        const among = () => referrerIds(tables, { botId, bot }, by);
+        const only = await found({ counts, reply, botId, users: tables.users, search, among, others: db.pool });
+        return referrersOf(tables, { botId, bot }, { by, only, ...page }, now());
+      };
+      const rows = userId === undefined ? await list() : await referrerOf(tables, { botId, bot }, userId, now());
       const referrers = rows.map(({ balance, ...row }) => ({
         ...row,
         balance: balance.map((each) => ({ ...exactBalance(each), earned: exact(each.earned) })),
@@ -57,22 +102,29 @@ export function referrers({ db, asOf, now }: OverviewReads): AnyRoute {
 }
 
 /** GET /v1/referral/all-payouts (decisions.md#all-payouts). */
-export function allPayouts({ db, asOf }: OverviewReads): AnyRoute {
+export function allPayouts({ db, asOf, counts }: OverviewReads): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/all-payouts',
     operationId: 'listAllReferralPayouts',
-    summary: 'The payouts of all referrers, newest first, each with its webhook deliveries',
+    summary: 'The payouts of all referrers, each with its webhook deliveries',
     tag: 'Referrals',
     access: { resource: 'required' },
     query: allPayoutsQuery,
     answer: allPayoutsAnswer,
     exact: true,
-    async handle({ request, query: { user_id: userId, payout_id: payoutId, ...query } }) {
+    errors: [502],
+    async handle({
+      request,
+      reply,
+      query: { user_id: userId, payout_id: payoutId, unit_id: unitId, search, ...query },
+    }) {
       const { bot_id: botId, public_key: bot, timezone } = botOf(request);
       const tables = await db.at('accounts', 'referral', 'users');
       const data_as_of = await asOf([tables.accounts, tables.users], timezone);
-      const rows = await latestPayouts(tables, bot, { userId, payoutId, ...query });
+      const among = () => payeesOf(tables, bot);
+      const only = await found({ counts, reply, botId, users: tables.users, search, among, others: db.pool });
+      const rows = await latestPayouts(tables, bot, { userId, payoutId, unitId, only, ...query });
       const payoutIds = rows.map(({ payout_id }) => payout_id);
       const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
       const [attempts, names] = await Promise.all([
@@ -118,6 +170,33 @@ export function program(db: Reader): AnyRoute {
         hold_days: exact(hold_days),
       }));
       return { ok: true, data: { rules, units } };
+    },
+  });
+}
+
+/** GET /v1/referral/totals (decisions.md#referral-totals). */
+export function totals({ db, asOf }: OverviewReads): AnyRoute {
+  return route({
+    method: 'GET',
+    url: '/v1/referral/totals',
+    operationId: 'getReferralTotals',
+    summary: 'The steps of the program from visits by a link to rewards, and the amounts of all accounts',
+    tag: 'Referrals',
+    access: { resource: 'required' },
+    answer: totalsAnswer,
+    exact: true,
+    async handle({ request }) {
+      const { bot_id: botId, public_key: bot, timezone } = botOf(request);
+      const tables = await db.at('accounts', 'referral', 'events');
+      const data_as_of = await asOf([tables.accounts, tables.referral, tables.events], timezone);
+      const [steps, rows] = await Promise.all([programSteps(tables, { botId, bot }), programAmounts(tables, bot)]);
+      const amounts = rows.map(({ unit_id, ...sums }) => ({
+        unit_id,
+        earned: exact(sums.earned),
+        reserved: exact(sums.reserved),
+        paid: exact(sums.paid),
+      }));
+      return { ok: true, data: { ...steps, amounts, data_as_of } };
     },
   });
 }

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { createAccounts } from '../../commands/referral/accounts.ts';
 import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
@@ -15,7 +16,7 @@ import { awaitVisits } from './changes.ts';
 import { codes, referrals } from './codes.ts';
 import { createCode } from './create-code.ts';
 import { markReferral } from './mark-referral.ts';
-import { allPayouts, program, referrers } from './overview.ts';
+import { allPayouts, program, referrers, totals } from './overview.ts';
 import { payout } from './payout.ts';
 import { chain, entries } from './proofs.ts';
 import { reverseAccrual } from './reverse-accrual.ts';
@@ -23,13 +24,15 @@ import { setCodeOwners } from './set-code-owners.ts';
 
 export interface ReferralRoutesOptions {
   readonly config: Pick<Config, 'MAX_WAIT_MS'>;
+  /** Connections only for counts and searches. */
+  readonly counts: pg.Pool;
   readonly log: EventLog;
   readonly db: Reader;
   readonly sources: Sources;
 }
 
 /** The endpoints of the referral program. */
-export function referralRoutes({ config, log, db, sources }: ReferralRoutesOptions): AnyRoute[] {
+export function referralRoutes({ config, counts, log, db, sources }: ReferralRoutesOptions): AnyRoute[] {
   const { pool } = db;
   // The progress of the same version of the read model that answers come from.
   const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await db.at('referral')).referral) }));
@@ -37,6 +40,7 @@ export function referralRoutes({ config, log, db, sources }: ReferralRoutesOptio
   const visits = awaitVisits(log, progress);
   const asOf = dataAsOf(pool, log, sources);
   const reads = { db, asOf, now: sources.now };
+  const lists = { ...reads, counts };
   const accounts = createAccounts({ log, sources });
   const waitForChange = createChangeWait(pool, 'accounts');
   const findCaughtUp = createCaughtUpFind({ pool, log, model: 'accounts', maxWaitMs: config.MAX_WAIT_MS });
@@ -54,8 +58,9 @@ export function referralRoutes({ config, log, db, sources }: ReferralRoutesOptio
     accruals(reads),
     rates(db),
     history(reads),
-    referrers(reads),
-    allPayouts(reads),
+    referrers(lists),
+    allPayouts(lists),
+    totals(lists),
     entries(db),
     chain(log),
     program(db),

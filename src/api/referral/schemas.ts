@@ -98,3 +98,7 @@ export const codeList = answer(
 );
 const referral = z.object({ referral_id: user, date: utcTime }).meta({ id: 'Referral' });
 export const referralList = answer(z.object({ referrals: z.array(referral) }).meta({ id: 'Referrals' }));
+
+/** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
+export type ReferralCodes = z.infer<typeof codeList>['data'];
+export type ReferredUsers = z.infer<typeof referralList>['data'];

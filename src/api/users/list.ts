@@ -6,6 +6,7 @@ import { botOf } from '../access.ts';
 import { failedCount } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
 import type { DataAsOf } from '../data-as-of.ts';
+import { wordsOf } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { listQuery, usersAnswer } from './schemas.ts';
 
@@ -28,8 +29,14 @@ export function list(db: Reader, counts: pg.Pool, asOf: DataAsOf): AnyRoute {
       const table = await db.at('users');
       const data_as_of = await asOf([table.users], bot.timezone);
       const signal = callerGone(reply);
-      const words = search.split(/\s+/).filter((word) => word !== '');
-      const question = { ...page, words, botId: bot.bot_id, users: table.users, timeoutMs: TIMEOUT_MS, signal };
+      const question = {
+        ...page,
+        words: wordsOf(search),
+        botId: bot.bot_id,
+        users: table.users,
+        timeoutMs: TIMEOUT_MS,
+        signal,
+      };
       try {
         const { ids, total } = await searchUsers(counts, table.pool, question);
         return { ok: true, data: { items: await findUsers(table, bot, ids), total, data_as_of } };

@@ -1,24 +1,17 @@
 import { z } from 'zod';
-import { isStorable } from '../../domain/storable-json.ts';
 import { RECIPIENT_STATES } from '../../queries/broadcast/recipients.ts';
 import { USER_ORDERS } from '../../queries/users/search-users.ts';
-import { page } from '../page.ts';
+import { page, search } from '../page.ts';
 import { userPageQuery, userQuery } from '../referral/schemas.ts';
 import { reportUser } from '../reports/users-schemas.ts';
 import { answer, timestamp } from '../shapes.ts';
 
 /** Schemas of the users of a bot (decisions.md#users-of-bot). */
 
-const MAX_SEARCH = 250;
 const AS_OF = 'What was received up to then has been counted';
 
 export const listQuery = z.object({
-  search: z
-    .string()
-    .max(MAX_SEARCH)
-    .refine(isStorable, 'must not hold U+0000 or a lone surrogate')
-    .default('')
-    .describe('Each word is in a name or the username, or begins the id, whatever its case'),
+  search,
   order: z.enum(USER_ORDERS).default('newest').describe('Default newest: by date_create'),
   ...page,
 });

@@ -69,25 +69,48 @@ export interface PayoutsQuery extends Page {
   readonly status?: number | undefined;
   /** Undefined: all payouts. */
   readonly payoutId?: number | undefined;
+  /** Undefined: of every unit; null: without a unit. */
+  readonly unitId?: number | null | undefined;
+  /** Only of these users; undefined: of all. */
+  readonly only?: readonly number[] | undefined;
+  readonly order: (typeof PAYOUT_ORDERS)[number];
 }
 
-/** A part of the payouts of a bot's referrers, the latest request first. */
+export const PAYOUT_ORDERS = ['newest', 'oldest', 'largest'] as const;
+const ORDERED: Readonly<Record<PayoutsQuery['order'], string>> = {
+  newest: 'payouts.requested_at DESC, payouts.payout_id DESC',
+  oldest: 'payouts.requested_at, payouts.payout_id',
+  largest: 'payouts.amount DESC, payouts.requested_at DESC, payouts.payout_id DESC',
+};
+
+/** A part of the payouts of a bot's referrers. */
 export async function latestPayouts(
   { pool, accounts }: Tables<'accounts'>,
   bot: string,
-  { userId, status, payoutId, limit, offset }: PayoutsQuery,
+  { userId, status, payoutId, unitId, only, order, limit, offset }: PayoutsQuery,
 ): Promise<ExplainedPayoutRow[]> {
-  const given = Object.entries({ user_id: userId, status, payout_id: payoutId }).filter(
+  const unit = unitId === undefined ? undefined : (unitId ?? 0);
+  const given = Object.entries({ user_id: userId, status, payout_id: payoutId, unit }).filter(
     ([, value]) => value !== undefined,
   );
-  const conditions = given.map(([column], index) => ` AND payouts.${column} = $${index + 4}`).join('');
+  const conditions = given.map(([column], index) => ` AND payouts.${column} = $${index + 4}`);
+  if (only !== undefined) conditions.push(` AND payouts.user_id = ANY ($${given.length + 4}::bigint[])`);
   const { rows } = await pool.query<ExplainedPayoutRow>({
     // Not a prepared statement: the best index depends on which of the conditions there are.
-    text: `SELECT ${COLUMNS}, reason FROM ${accounts}.payouts WHERE public_key = $1${conditions}
-            ORDER BY payouts.requested_at DESC, payouts.payout_id DESC LIMIT $2 OFFSET $3`,
-    values: [bot, limit, offset, ...given.map(([, value]) => value)],
+    text: `SELECT ${COLUMNS}, reason FROM ${accounts}.payouts WHERE public_key = $1${conditions.join('')}
+            ORDER BY ${ORDERED[order]} LIMIT $2 OFFSET $3`,
+    values: [bot, limit, offset, ...given.map(([, value]) => value), ...(only === undefined ? [] : [[...only]])],
   });
   return rows;
+}
+
+/** The ids of all users of a bot with a payout. */
+export async function payeesOf({ pool, accounts }: Tables<'accounts'>, bot: string): Promise<number[]> {
+  const { rows } = await pool.query<{ user_id: number }>(
+    `SELECT DISTINCT user_id::float8 FROM ${accounts}.payouts WHERE public_key = $1`,
+    [bot],
+  );
+  return rows.map(({ user_id }) => user_id);
 }
 
 /** A payout and its bot; null: there is no payout of this id. */

@@ -26,6 +26,8 @@ export interface ReferrersQuery extends Page {
   readonly by:
     | { readonly order: 'referrals' }
     | { readonly order: keyof typeof AMOUNTS; readonly unitId: number | null };
+  /** Only these users; undefined: all. */
+  readonly only?: readonly number[] | undefined;
 }
 
 export interface BotName {
@@ -38,26 +40,39 @@ export interface BotName {
 export async function referrersOf(
   source: ReferrersSource,
   { botId, bot }: BotName,
-  { by, limit, offset }: ReferrersQuery,
+  { by, only, limit, offset }: ReferrersQuery,
   now: number,
 ): Promise<ReferrerRow[]> {
-  const { pool, accounts, referral } = source;
-  const { rows } =
-    by.order === 'referrals'
-      ? await pool.query<{ user_id: number }>({
-          name: `${referral}.referrers`,
-          text: `SELECT user_id::float8 FROM ${referral}.referrers WHERE bot_id = $1
-                  ORDER BY referrals DESC, referrers.user_id LIMIT $2 OFFSET $3`,
-          values: [botId, limit, offset],
-        })
-      : await pool.query<{ user_id: number }>({
-          name: `${accounts}.referrers_by_${by.order}`,
-          text: `SELECT user_id::float8 FROM ${accounts}.balances WHERE public_key = $1 AND unit = $2
-                  ORDER BY (${AMOUNTS[by.order]}) DESC, balances.user_id LIMIT $3 OFFSET $4`,
-          values: [bot, by.unitId ?? 0, limit, offset],
-        });
+  const { list, order, values } = listOf(source, { botId, bot }, by);
+  const place = values.length;
+  const among = only === undefined ? '' : ` AND list.user_id = ANY ($${place + 3}::bigint[])`;
+  const { rows } = await source.pool.query<{ user_id: number }>({
+    // Not a prepared statement if it has ids: their number decides the plan.
+    ...(only === undefined && { name: `${source.accounts}.${source.referral}.referrers_by_${by.order}` }),
+    text: `SELECT user_id::float8 ${list}${among}
+            ORDER BY ${order} DESC, list.user_id LIMIT $${place + 1} OFFSET $${place + 2}`,
+    values: [...values, limit, offset, ...(only === undefined ? [] : [[...only]])],
+  });
   const userIds = rows.map(({ user_id }) => user_id);
   return rowsOf(source, { botId, bot }, userIds, now);
+}
+
+/** The ids of all users of the list that an order has. */
+export async function referrerIds(source: ReferrersSource, name: BotName, by: ReferrersQuery['by']): Promise<number[]> {
+  const { list, values } = listOf(source, name, by);
+  const { rows } = await source.pool.query<{ user_id: number }>(`SELECT user_id::float8 ${list}`, values);
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** SQL of the list of an order, and of the amount that it is ordered by. */
+function listOf({ accounts, referral }: ReferrersSource, { botId, bot }: BotName, by: ReferrersQuery['by']) {
+  return by.order === 'referrals'
+    ? { list: `FROM ${referral}.referrers list WHERE bot_id = $1`, order: 'referrals', values: [botId] }
+    : {
+        list: `FROM ${accounts}.balances list WHERE public_key = $1 AND unit = $2`,
+        order: `(${AMOUNTS[by.order]})`,
+        values: [bot, by.unitId ?? 0],
+      };
 }
 
 /** One user as in the list of referrers; empty: the user has neither referrals nor accruals. */

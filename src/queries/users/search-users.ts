@@ -41,8 +41,8 @@ export async function searchUsers(
   others: pg.Pool,
   { botId, users, words, order, limit, offset, timeoutMs, signal }: UserSearch,
 ): Promise<FoundUsers> {
-  const from = `FROM ${users}.users WHERE bot_id = $1 AND ${words.map((_, index) => matches(index + 2)).join(' AND ') || 'true'}`;
-  const values = [botId, ...words.map((word) => word.replace(/[\\%_]/g, '\\$&'))];
+  const from = `FROM ${users}.users WHERE bot_id = $1 AND ${matchesAll(words, 2)}`;
+  const values = [botId, ...words.map(escaped)];
   return cancellable(counts, { others, timeoutMs, signal }, async (client) => {
     const { rows } = await client.query<{ readonly user_id: number }>(
       `SELECT user_id::float8 ${from} ORDER BY ${ORDERED[order]}, user_id LIMIT ${limit} OFFSET ${offset}`,
@@ -55,6 +55,37 @@ export async function searchUsers(
     return { ids, total: counted.rows[0]!.total };
   });
 }
+
+export interface NarrowedSearch extends Pick<UserSearch, 'botId' | 'users' | 'words' | 'timeoutMs' | 'signal'> {
+  readonly among: readonly number[];
+}
+
+/**
+ * Finds the users of a search among some, in no order. A user without names has only the id.
+ * @param counts, others, throws as of searchUsers
+ */
+export async function searchAmong(
+  counts: pg.Pool,
+  others: pg.Pool,
+  { botId, users, among, words, timeoutMs, signal }: NarrowedSearch,
+): Promise<number[]> {
+  return cancellable(counts, { others, timeoutMs, signal }, async (client) => {
+    const { rows } = await client.query<{ readonly user_id: number }>(
+      `SELECT user_id::float8 FROM unnest($2::bigint[]) AS given (user_id)
+         LEFT JOIN (SELECT user_id, full_name, username FROM ${users}.users WHERE bot_id = $1) named USING (user_id)
+        WHERE ${matchesAll(words, 3)}`,
+      [botId, [...among], ...words.map(escaped)],
+    );
+    return rows.map(({ user_id }) => user_id);
+  });
+}
+
+/** `%` and `_` are letters. */
+const escaped = (word: string): string => word.replace(/[\\%_]/g, '\\$&');
+
+/** SQL: every word matches. The parameters of the words begin at `first`. */
+const matchesAll = (words: readonly string[], first: number): string =>
+  words.map((_, index) => matches(first + index)).join(' AND ') || 'true';
 
 /** SQL: the word of the parameter is in the user's texts. The username may be written with its sign. */
 function matches(parameter: number): string {

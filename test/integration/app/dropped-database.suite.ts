@@ -58,6 +58,8 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         newUsers: 200,
         cellUsers: 200,
         referrers: 200,
+        searchedReferrers: 200,
+        referralTotals: 200,
         allPayouts: 200,
         entries: 200,
         chain: 200,

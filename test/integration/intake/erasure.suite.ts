@@ -65,7 +65,8 @@ export function describeErasure({ start, stored }: ErasureOptions): void {
     const answers = (): Promise<Answers> => allAnswers(service.address, filled);
     const OF_PERSONS = [
       ...['latestEvents', 'usersOfBot', 'userOfBot', 'broadcastsOfUser'],
-      ...['audienceSize', 'savedAudience', 'reportOfSegment', 'cellUsers', 'messagePreview', 'referrers', 'userFields'],
+      ...['audienceSize', 'savedAudience', 'reportOfSegment', 'cellUsers', 'messagePreview', 'userFields'],
+      ...['referrers', 'searchedReferrers'],
       ...['exported events', 'exported users', 'exported accruals', 'exported recipients'],
     ];
 

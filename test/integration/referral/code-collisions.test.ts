@@ -50,6 +50,7 @@ beforeAll(async () => {
       },
       routes: referralRoutes({
         config: { MAX_WAIT_MS },
+        counts: db.pool,
         log,
         db,
         sources,

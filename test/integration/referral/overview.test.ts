@@ -104,6 +104,39 @@ describe('the referrers of a bot', () => {
     ]);
   });
 
+  it('are found by name and id in each order, and only among the list', async () => {
+    const found = async (query: string) => idsOf(await data(`referrers?${query}`));
+    expect(await found('search=user')).toEqual([many, few]);
+    expect(await found('search=10')).toEqual([many, few, idle]);
+    expect(await found('search=user&limit=1&offset=1')).toEqual([few]);
+    expect(await found('search=USER%20101')).toEqual([few]);
+    expect(await found(`search=10&order=earned&unit_id=${program.usd}`)).toEqual([many, few]);
+    // Users who referred no user are not of the list; % is a letter.
+    for (const search of ['201', '%', 'no such name'])
+      expect(await found(`search=${encodeURIComponent(search)}`)).toEqual([]);
+  });
+
+  it('are summed up in the steps of the program and its amounts', async () => {
+    const { referrers } = await data('referrers');
+    const sum = (key: 'earned' | 'reserved' | 'paid'): number =>
+      referrers.reduce(
+        (all: number, row: { balance: Record<string, number>[] }) => all + (row.balance[0]?.[key] ?? 0),
+        0,
+      );
+    await program.call.visit(few, await program.call.codeFor(many));
+    await program.call.data('mark-referral', { referral_user_id: 202, referrer_user_id: idle });
+    await program.call.visit(203, 'codeofnone');
+    await service.projected();
+    const { data_as_of, ...totals } = await data('totals');
+    expect(Date.parse(data_as_of)).not.toBeNaN();
+    // A referrer opened a link, one user was only marked, and the code of another has no owner.
+    expect(totals).toEqual({
+      ...{ visited: 6, came: 5, referred: 7, rewarded: 4, referrers: 3 },
+      amounts: [{ unit_id: program.usd, earned: sum('earned'), reserved: sum('reserved'), paid: sum('paid') }],
+    });
+    expect(totals.amounts[0]).toMatchObject({ earned: 25, paid: 5 });
+  });
+
   it('lose their names when they are erased, not their balances', async () => {
     const named = (await data('referrers?limit=1')).referrers;
     expect(named).toMatchObject([{ user_id: many, first_name: `User ${many}`, username: null }]);
@@ -147,6 +180,11 @@ describe('the payouts of all referrers', () => {
     expect(await listed('status=1')).toEqual([first]);
     expect(await listed('status=1&user_id=2')).toEqual([]);
     expect(await listed('limit=1&offset=1')).toEqual([first]);
+    expect(await listed('order=oldest')).toEqual([first, second]);
+    expect(await listed('search=2')).toEqual([second]);
+    expect(await listed('search=2&order=oldest&status=1')).toEqual([]);
+    expect(await listed('unit_id=null&order=largest')).toHaveLength(2);
+    expect(await listed(`unit_id=${other.usd}&order=largest`)).toEqual([]);
     expect(await listed(`payout_id=${first}`)).toEqual([first]);
     expect(await listed(`payout_id=${first}&user_id=2`)).toEqual([]);
   });
@@ -219,6 +257,7 @@ it.each([
   ['limit', 'referrers?limit=ten'],
   ['status', 'all-payouts?status=5'],
   ['user_id', 'all-payouts?user_id=x'],
+  ['unit_id', 'all-payouts?order=largest'],
   ['user_id', 'entries'],
   ['payout_id', 'entries?user_id=1&payout_id=0'],
   ['payout_id', 'all-payouts?payout_id=0'],

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 620205a631d52a6e9e9f86b9281236586fd1eefcb8e3f75193f2a065e3056aa1
+# SHA-256 of openapi.json: 30ad37d3d1c9dc2ef8abc7fdae974f8e91b94d7bb8b74286d914d10bb5aef70c
 
 from __future__ import annotations
 
@@ -111,6 +111,7 @@ from .types import (
     Referral,
     ReferralCodes,
     ReferralProgram,
+    ReferralTotals,
     Referrals,
     Referrer,
     Referrers,
@@ -224,6 +225,7 @@ OPERATIONS: dict[str, Operation] = {
     'listReferralHistory': Operation('GET', '/v1/referral/history', keyed=False, harmless=True, numbers=()),
     'listReferrers': Operation('GET', '/v1/referral/referrers', keyed=False, harmless=True, numbers=()),
     'listAllReferralPayouts': Operation('GET', '/v1/referral/all-payouts', keyed=False, harmless=True, numbers=()),
+    'getReferralTotals': Operation('GET', '/v1/referral/totals', keyed=False, harmless=True, numbers=()),
     'listReferralEntries': Operation('GET', '/v1/referral/entries', keyed=False, harmless=True, numbers=()),
     'getReferralChain': Operation('GET', '/v1/referral/chain', keyed=False, harmless=True, numbers=()),
     'getReferralProgram': Operation('GET', '/v1/referral/program', keyed=False, harmless=True, numbers=()),
@@ -563,21 +565,25 @@ class Methods(Calls):
         """The changes of a referrer's balances, each row with the balance after it: all pages"""
         return self._pages('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}, items='history')
 
-    def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Referrers:
+    def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, search: str | None = None, limit: int | None = None, offset: int | None = None) -> Referrers:
         """The bot's referrers with their balances, by referrals or by an amount of a unit"""
-        return cast('Referrers', self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Referrers', self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'search': search, 'limit': limit, 'offset': offset}))
 
-    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Referrer]:
+    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, search: str | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[Referrer]:
         """The bot's referrers with their balances, by referrals or by an amount of a unit: all pages"""
-        return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrers')
+        return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'search': search, 'limit': limit, 'offset': offset}, items='referrers')
 
-    def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> DetailedPayouts:
-        """The payouts of all referrers, newest first, each with its webhook deliveries"""
-        return cast('DetailedPayouts', self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
+    def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, unit_id: str | None = None, search: str | None = None, order: Literal['newest', 'oldest', 'largest'] | None = None, limit: int | None = None, offset: int | None = None) -> DetailedPayouts:
+        """The payouts of all referrers, each with its webhook deliveries"""
+        return cast('DetailedPayouts', self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'unit_id': unit_id, 'search': search, 'order': order, 'limit': limit, 'offset': offset}))
 
-    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[DetailedPayout]:
-        """The payouts of all referrers, newest first, each with its webhook deliveries: all pages"""
-        return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
+    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, unit_id: str | None = None, search: str | None = None, order: Literal['newest', 'oldest', 'largest'] | None = None, limit: int | None = None, offset: int | None = None) -> Iterator[DetailedPayout]:
+        """The payouts of all referrers, each with its webhook deliveries: all pages"""
+        return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'unit_id': unit_id, 'search': search, 'order': order, 'limit': limit, 'offset': offset}, items='payouts')
+
+    def get_referral_totals(self) -> ReferralTotals:
+        """The steps of the program from visits by a link to rewards, and the amounts of all accounts"""
+        return cast('ReferralTotals', self._data('getReferralTotals'))
 
     def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> DetailedAccruals:
         """Every accrual of an account, also reversed ones, with the payout that claims it"""
@@ -1051,21 +1057,25 @@ class AsyncMethods(AsyncCalls):
         """The changes of a referrer's balances, each row with the balance after it: all pages"""
         return self._pages('listReferralHistory', query={'user_id': user_id, 'limit': limit, 'offset': offset, 'unit_id': unit_id, 'at': at, 'order': order}, items='history')
 
-    async def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> Referrers:
+    async def list_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, search: str | None = None, limit: int | None = None, offset: int | None = None) -> Referrers:
         """The bot's referrers with their balances, by referrals or by an amount of a unit"""
-        return cast('Referrers', await self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}))
+        return cast('Referrers', await self._data('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'search': search, 'limit': limit, 'offset': offset}))
 
-    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Referrer]:
+    def iterate_referrers(self, *, order: Literal['referrals', 'balance', 'earned', 'paid'] | None = None, unit_id: str | None = None, user_id: int | None = None, search: str | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[Referrer]:
         """The bot's referrers with their balances, by referrals or by an amount of a unit: all pages"""
-        return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'limit': limit, 'offset': offset}, items='referrers')
+        return self._pages('listReferrers', query={'order': order, 'unit_id': unit_id, 'user_id': user_id, 'search': search, 'limit': limit, 'offset': offset}, items='referrers')
 
-    async def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> DetailedPayouts:
-        """The payouts of all referrers, newest first, each with its webhook deliveries"""
-        return cast('DetailedPayouts', await self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}))
+    async def list_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, unit_id: str | None = None, search: str | None = None, order: Literal['newest', 'oldest', 'largest'] | None = None, limit: int | None = None, offset: int | None = None) -> DetailedPayouts:
+        """The payouts of all referrers, each with its webhook deliveries"""
+        return cast('DetailedPayouts', await self._data('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'unit_id': unit_id, 'search': search, 'order': order, 'limit': limit, 'offset': offset}))
 
-    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[DetailedPayout]:
-        """The payouts of all referrers, newest first, each with its webhook deliveries: all pages"""
-        return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'limit': limit, 'offset': offset}, items='payouts')
+    def iterate_all_referral_payouts(self, *, user_id: int | None = None, status: Literal[0, 1, 2, 3, 4] | None = None, payout_id: int | None = None, unit_id: str | None = None, search: str | None = None, order: Literal['newest', 'oldest', 'largest'] | None = None, limit: int | None = None, offset: int | None = None) -> AsyncIterator[DetailedPayout]:
+        """The payouts of all referrers, each with its webhook deliveries: all pages"""
+        return self._pages('listAllReferralPayouts', query={'user_id': user_id, 'status': status, 'payout_id': payout_id, 'unit_id': unit_id, 'search': search, 'order': order, 'limit': limit, 'offset': offset}, items='payouts')
+
+    async def get_referral_totals(self) -> ReferralTotals:
+        """The steps of the program from visits by a link to rewards, and the amounts of all accounts"""
+        return cast('ReferralTotals', await self._data('getReferralTotals'))
 
     async def list_referral_entries(self, *, user_id: int, limit: int | None = None, offset: int | None = None, payout_id: int | None = None, accrual_id: str | None = None) -> DetailedAccruals:
         """Every accrual of an account, also reversed ones, with the payout that claims it"""

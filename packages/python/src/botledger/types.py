@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 620205a631d52a6e9e9f86b9281236586fd1eefcb8e3f75193f2a065e3056aa1
+# SHA-256 of openapi.json: 30ad37d3d1c9dc2ef8abc7fdae974f8e91b94d7bb8b74286d914d10bb5aef70c
 
 from __future__ import annotations
 
@@ -1153,6 +1153,29 @@ class DeliveryAttempt(TypedDict):
     status: int | None
     """HTTP status of the client's answer; null: none, or none yet"""
     error: str | None
+
+
+class ReferralTotals(TypedDict):
+    visited: int
+    """Users who opened a link whose code has an owner"""
+    came: int
+    """Users of them who were new to the bot"""
+    referred: int
+    """Users with a referrer, by a link or marked"""
+    rewarded: int
+    """Users who earned a referrer a reward that was not taken back"""
+    referrers: int
+    """Users who referred at least one"""
+    amounts: list[ReferralAmounts]
+    data_as_of: Timestamp
+    """What was received up to then has been applied by all read models of the answer"""
+
+
+class ReferralAmounts(TypedDict):
+    unit_id: int | None
+    earned: Decimal
+    reserved: Decimal
+    paid: Decimal
 
 
 class DetailedAccruals(TypedDict):
