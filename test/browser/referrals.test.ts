@@ -73,8 +73,8 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
   const url = (query: Readonly<Record<string, string>> = {}): string =>
     `${service.address}/console/referrals?${new URLSearchParams({ bot: program.bot.publicKey, ...query })}`;
 
-  /** The shown balance of the only unit. */
-  const balance = (page: Page): Promise<string[]> => page.locator('.balance dl dd').allTextContents();
+  /** The shown balance of the only unit, at the moment of the heading. */
+  const balance = (page: Page): Promise<string[]> => page.locator('.balances .figure').allTextContents();
   async function balanceOfApi(user: number, at?: string): Promise<string[]> {
     const query = new URLSearchParams({ user_id: `${user}`, ...(at === undefined ? {} : { at }) });
     const answer = await fetch(`${service.address}/v1/referral/balance?${query}`, {
@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
       const digits = new RegExp(`"${key}":(-?[0-9.]+)`).exec(text)![1]!;
       return new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 }).format(digits as never).replace('-', '−');
     };
-    return ['USD', ...['available', 'on_hold', 'reserved', 'paid'].map(exact)];
+    return ['available', 'on_hold', 'reserved', 'paid'].map(exact);
   }
 
   it('lists referrers with names as text, ordered by any amount, and leads to each', async () => {
@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     await names.first().click();
     await expect.poll(() => page.locator('h1').textContent()).toBe(`${HOSTILE[1]} @ada`);
     await page.goto(url({ view: 'rules' }));
-    await page.getByRole('cell', { name: HOSTILE[2]! }).waitFor();
+    await page.getByRole('rowheader', { name: HOSTILE[2]! }).waitFor();
     expect(console.complaints).toEqual([]);
   });
 
@@ -160,6 +160,77 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(console.complaints).toEqual([]);
   });
 
+  it('finds referrers and payouts by name or id, and says when there is none', async () => {
+    const console = await started.logIn(program.bot.apiKey);
+    const { page } = console;
+    await page.goto(url());
+    const names = page.locator('tbody th a');
+    await expect.poll(() => names.count()).toBe(2);
+    await page.getByLabel('Find: Name, username or id').fill('script');
+    await expect.poll(() => names.allTextContents()).toEqual([`${HOSTILE[1]} @ada`]);
+    await page.getByLabel('Largest first by').selectOption('earned');
+    await expect.poll(() => new URL(page.url()).searchParams.get('order')).toBe('earned');
+    await expect.poll(() => names.allTextContents()).toEqual([`${HOSTILE[1]} @ada`]);
+    await page.getByLabel('Find: Name, username or id').fill('%');
+    await page.getByText('No referrer has this name, username or id.').waitFor();
+    await page.goto(url({ view: 'payouts' }));
+    const payouts = page.locator('tbody tr');
+    await expect.poll(() => payouts.count()).toBe(1);
+    await page.getByLabel('Find: Name, username or id').fill(`${BO}`);
+    await page.getByText('No payouts are like this.').waitFor();
+    await page.getByLabel('Find: Name, username or id').fill(`${ADA}`);
+    await expect.poll(() => payouts.count()).toBe(1);
+    await page.getByLabel('Order').selectOption('largest');
+    await expect.poll(() => new URL(page.url()).searchParams.get('order')).toBe('largest');
+    await expect.poll(() => payouts.count()).toBe(1);
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('shows how far the program reaches, as the API counts it', async () => {
+    const console = await started.logIn(program.bot.apiKey);
+    const { page } = console;
+    await page.goto(url());
+    const { visited, came, referred, referrers, rewarded, amounts } = await program.call.data('totals');
+    expect([visited, referred, referrers, rewarded]).toEqual([4, 4, 2, expect.any(Number)]);
+    const tile = (id: string) => page.locator(`[data-figure="${id}"]`);
+    await expect
+      .poll(() => tile('visited').textContent())
+      .toBe(`Visited by a link4${came} of them were new to the bot`);
+    expect(await tile('referred').textContent()).toBe('Users brought4by 2 referrers');
+    expect(await tile('rewarded').textContent()).toBe(`Earned a reward${rewarded}of 4 users brought`);
+    expect(amounts).toHaveLength(1);
+    const text = await tile(`earned-${program.usd}`).textContent();
+    expect(text).toContain('Earned, USD');
+    expect(text).toMatch(/\d,\d{3},\d{3},\d{3}\.\d/);
+    expect(console.complaints).toEqual([]);
+  });
+
+  it('copies codes and links, makes a code, and lists who was brought with links to them', async () => {
+    const console = await started.logIn(program.bot.apiKey);
+    const { page } = console;
+    await page.goto(url({ user: `${BO}` }));
+    const codes = async (): Promise<string[]> =>
+      (await program.call.data(`codes?user_id=${BO}`)).codes.map(({ code }: { code: string }) => code);
+    const before = await codes();
+    const lines = page.locator('.code-line .cut');
+    await expect.poll(() => lines.allTextContents()).toEqual(before);
+    await page.getByRole('button', { name: 'Copy the code' }).first().click();
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(before[0]);
+    await page.getByRole('button', { name: 'New code' }).click();
+    await expect.poll(() => lines.count()).toBe(before.length + 1);
+    expect(await lines.allTextContents()).toEqual(await codes());
+    const { referrals } = await program.call.data(`referrals?user_id=${BO}`);
+    const brought = page.getByRole('group', { name: 'Users brought' }).locator('tbody tr');
+    expect(await brought.locator('th').allTextContents()).toEqual(
+      referrals.map(({ referral_id }: { referral_id: number }) => `${referral_id}`),
+    );
+    expect(await brought.first().locator('td').textContent()).toBe(shownInstant(referrals[0].date, ZONE));
+    await brought.first().getByRole('link').click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/console/users/${referrals[0].referral_id}`);
+    expect(console.complaints).toEqual([]);
+  });
+
   it('shows a payout from its request until it is paid, with its deliveries', async () => {
     const held: ServerResponse[] = [];
     client.answers((_, response) => void held.push(response));
@@ -184,7 +255,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     );
     expect(await row.textContent()).toContain('29,999,999,999,999.97');
     await page.getByLabel('Status').selectOption('failed');
-    await page.getByText('No payouts have this status.').waitFor();
+    await page.getByText('No payouts are like this.').waitFor();
     expect(console.complaints).toEqual([]);
   });
 
@@ -193,7 +264,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     const { page } = console;
     await page.goto(url({ user: `${ADA}`, at: '2999-01-01 00:00:00' }));
     await page.getByRole('alert').getByText('still ahead').waitFor();
-    expect(await page.locator('.balance dl').count()).toBe(0);
+    expect(await page.locator('.balances').count()).toBe(0);
     await page.goto(url({ user: 'abc' }));
     await page.getByText('There is no such user id: “\u2068abc\u2069”').waitFor();
     await page.goto(url({ user: '999999' }));
@@ -232,14 +303,25 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('fits a page of 360 px', async () => {
+  it('fits a page of 360 px, also with names, reasons and rules of 5,000 characters', async () => {
+    const long = `${HOSTILE.join('')}${'W'.repeat(5000)}`;
+    const from = { id: BO, is_bot: false, first_name: long, username: 'W'.repeat(64) };
+    const message = { message_id: 2, date: 1_760_000_001, chat: { id: BO, type: 'private' }, from, text: 'hello' };
+    const update = { update: { update_id: 999_999, message } };
+    expect((await service.post('/v1/send-update', update, { 'api-key': program.bot.apiKey })).status).toBe(200);
+    const [entry] = (await program.call.data(`entries?user_id=${BO}`)).entries;
+    await program.call.data('reverse-accrual', { accrual_id: entry.accrual_id, reason: long });
+    await service.projected();
     const console = await started.logIn(program.bot.apiKey, { width: 360 });
-    for (const query of [{}, { view: 'payouts' }, { view: 'rules' }, { user: `${ADA}` }]) {
+    for (const query of [{}, { view: 'payouts' }, { view: 'rules' }, { user: `${ADA}` }, { user: `${BO}` }]) {
       await console.page.goto(url(query));
       await console.page.locator('tbody tr').first().waitFor();
+      await expect.poll(() => console.page.locator('[aria-busy="true"]').count()).toBe(0);
       const width = await console.page.evaluate('document.documentElement.scrollWidth');
       expect(width, JSON.stringify(query)).toBeLessThanOrEqual(360);
     }
+    expect(await console.page.locator('h1').textContent()).toContain(long);
+    expect(console.complaints).toEqual([]);
   });
 
   it("says what to do where there is nothing, and nothing of another owner's bot is to be had", async () => {

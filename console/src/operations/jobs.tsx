@@ -82,7 +82,7 @@ function AuditAccount({ ask }: { readonly ask: Ask }) {
         <input class="input" name="bot" required defaultValue={query.get('bot') ?? ''} />
       </label>
       <label>
-        {referralsWords.user}
+        {referralsWords.userId}
         <input
           class="input"
           name="user"

@@ -43,7 +43,12 @@ export function usePages<Row, Data>(
   const found = data === undefined ? [] : rowsOf(data);
   const more = found.length > SIZE;
   const step = (label: string, enabled: boolean, to: number) => (
-    <button class="btn" type="button" disabled={!enabled} onClick={() => go(here({ [name]: to > 0 ? `${to}` : '' }))}>
+    <button
+      class="btn small"
+      type="button"
+      disabled={!enabled}
+      onClick={() => go(here({ [name]: to > 0 ? `${to}` : '' }))}
+    >
       {label}
     </button>
   );
@@ -53,7 +58,7 @@ export function usePages<Row, Data>(
         {texts.nothingHere} <a href={here({ [name]: '' })}>{texts.firstPage}</a>
       </p>
     ) : offset > 0 || more ? (
-      <div class="btns">
+      <div class="pages">
         {step(texts.previousPage, offset > 0, offset - SIZE)}
         {step(texts.nextPage, more, offset + SIZE)}
       </div>
@@ -62,6 +67,7 @@ export function usePages<Row, Data>(
 }
 
 export interface ListingProps {
+  readonly title: string;
   readonly pages: Pages<unknown, { readonly data_as_of: string }>;
   /** Says that the whole list is empty. */
   readonly none: ComponentChildren;
@@ -71,15 +77,22 @@ export interface ListingProps {
 }
 
 /** A page of a list: what chooses its rows, the rows, and the way to others. */
-export function Listing({ pages: { loaded, reload, rows, pager }, none, filters, children }: ListingProps) {
+export function Listing({ title, pages: { loaded, reload, rows, pager }, none, filters, children }: ListingProps) {
   const { data, loading } = loaded.value;
+  const isNone = rows?.length === 0;
   return (
-    <section aria-busy={loading}>
-      <div class="row filters">{filters}</div>
-      <Pending loaded={loaded.value} retry={reload} />
-      {rows !== undefined && (rows.length > 0 ? children : pager === null && none)}
-      {pager}
-      {data !== undefined && <AsOf at={data.data_as_of} />}
+    <section class="card" aria-label={title} aria-busy={loading}>
+      {filters !== undefined && <header class="filters">{filters}</header>}
+      <div class={isNone ? 'body' : 'body flush'}>
+        <Pending loaded={loaded.value} retry={reload} />
+        {rows !== undefined && (isNone ? pager === null && none : children)}
+      </div>
+      {(pager !== null || data !== undefined) && (
+        <footer>
+          {data !== undefined && <AsOf at={data.data_as_of} />}
+          {pager}
+        </footer>
+      )}
     </section>
   );
 }

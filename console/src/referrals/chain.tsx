@@ -1,7 +1,10 @@
 import { useSignal } from '@preact/signals';
+import { href } from '../address.ts';
 import { request } from '../api.ts';
 import { number } from '../format.ts';
 import { useAttempt } from '../parts/attempt.ts';
+import { Card } from '../parts/card.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Failure } from '../parts/failure.tsx';
 import type { Chain, Commit } from './data.ts';
@@ -35,32 +38,38 @@ export function ChainOfAccount({ bot, user }: ChainProps) {
     });
   const left = (head.value?.position ?? 0) - (commits.value.at(-1)?.position ?? 0);
   return (
-    <details
-      class="chain"
-      onToggle={(event) => {
-        if (event.currentTarget.open && head.value === null && !busy.value) void more();
-      }}
-    >
-      <summary>{words.chain}</summary>
-      <p class="quiet-text">{words.chainMeans}</p>
-      {error.value !== undefined && <Failure error={error.value} retry={() => void more()} />}
-      {head.value !== null && (
-        <>
-          <p>
-            {words.head(number(head.value.position))} <code>{head.value.hash}</code>
-          </p>
-          <DataTable
-            caption={words.chain}
-            columns={COLUMNS}
-            rows={commits.value.map(({ events, ...commit }) => ({ ...commit, events: events.join(', ') }))}
-          />
-          {left > 0 && (
-            <button class="btn" type="button" disabled={busy.value} onClick={() => void more()}>
-              {words.moreCommits(number(left))}
-            </button>
-          )}
-        </>
-      )}
-    </details>
+    <Card title={words.chain}>
+      <details
+        class="chain"
+        onToggle={(event) => {
+          if (event.currentTarget.open && head.value === null && !busy.value) void more();
+        }}
+      >
+        <summary>{words.chainShow}</summary>
+        <p class="quiet-text">{words.chainMeans}</p>
+        {error.value !== undefined && <Failure error={error.value} retry={() => void more()} />}
+        {head.value !== null && (
+          <>
+            <p class="hash">
+              {words.head(number(head.value.position))} <code>{head.value.hash}</code>
+              <CopyButton text={head.value.hash} label={words.copyHash} />
+            </p>
+            <DataTable
+              caption={words.chain}
+              columns={COLUMNS}
+              rows={commits.value.map(({ events, ...commit }) => ({ ...commit, events: events.join(', ') }))}
+            />
+            {left > 0 && (
+              <button class="btn" type="button" disabled={busy.value} onClick={() => void more()}>
+                {words.moreCommits(number(left))}
+              </button>
+            )}
+          </>
+        )}
+      </details>
+      <p>
+        <a href={href('/operations', { bot, user })}>{words.audit}</a>
+      </p>
+    </Card>
   );
 }

@@ -5,6 +5,7 @@ import type {
   EntriesAnswer,
   ProgramAnswer,
   ReferrersAnswer,
+  TotalsAnswer,
 } from '../../../src/api/referral/overview-schemas.ts';
 import { request } from '../api.ts';
 
@@ -37,6 +38,10 @@ export interface Payouts extends Omit<AllPayoutsAnswer, 'payouts'> {
   readonly payouts: readonly Payout[];
 }
 
+export interface Totals extends Omit<TotalsAnswer, 'amounts'> {
+  readonly amounts: readonly Exact<TotalsAnswer['amounts'][number], 'earned' | 'reserved' | 'paid'>[];
+}
+
 type RuleRow = ProgramAnswer['rules'][number];
 export interface Program {
   readonly rules: readonly Exact<RuleRow, 'amount' | 'percent' | 'hold_days'>[];
@@ -45,7 +50,7 @@ export interface Program {
 
 export type Commit = Readonly<ChainAnswer['commits'][number]>;
 export type Chain = Readonly<ChainAnswer>;
-type Rate = Exact<RatesAnswer['rates'][number], 'reward_amount' | 'reward_percent'>;
+export type Rate = Exact<RatesAnswer['rates'][number], 'reward_amount' | 'reward_percent'>;
 
 /** Asks an endpoint of the referral program. */
 export function ask<T>(

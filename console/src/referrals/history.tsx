@@ -1,10 +1,13 @@
 import { useEffect } from 'preact/hooks';
 import { address } from '../address.ts';
 import { number } from '../format.ts';
+import { Cut } from '../parts/cut.tsx';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { usePages } from '../parts/pages.tsx';
-import { ask, type Entry, type Line, MOST, type Program } from './data.ts';
+import { UserId } from '../parts/user-id.tsx';
+import { type Amount, ask, type Entry, type Line, MOST, type Program } from './data.ts';
 import { Money, unitName } from './parts.tsx';
 import { TakeBack } from './take-back.tsx';
 import { words } from './words.ts';
@@ -60,31 +63,50 @@ export function History({ bot, user, program: { units }, lead, onRows }: History
         <What bot={bot} line={line} entry={data?.entries.get(line.accrual_id ?? 0)} lead={lead} onDone={reload} />
       ),
     },
-    { key: 'amount', label: words.amount, type: 'number', show: (_, { amount }) => <Money amount={amount} /> },
-    { key: 'unit_id', label: words.unit, show: (_, { unit_id }) => unitName(units, unit_id) },
+    {
+      key: 'amount',
+      label: words.amount,
+      type: 'number',
+      show: (_, { amount, unit_id }) => (
+        <>
+          <Money amount={amount} />
+          {units.length > 1 && ` ${unitName(units, unit_id)}`}
+        </>
+      ),
+    },
     ...(['available', 'on_hold', 'reserved', 'paid'] as const).map(
       (key): DataColumn<Line> => ({
         key,
-        label: words.after[key],
+        label: words.amounts[key],
+        full: words.after[key],
         type: 'number',
-        show: (_, line) => <Money amount={line[key]} />,
+        wide: key !== 'available',
+        show: (_, line) => (key === 'available' ? <b>{money(line[key])}</b> : money(line[key])),
       }),
     ),
     {
       key: 'position',
       label: words.commit,
-      type: 'quiet',
+      type: 'number',
+      wide: true,
       show: (_, { position }) => (position === null ? words.clock : number(position)),
     },
   ];
   return (
-    <section aria-busy={loaded.value.loading}>
-      <Pending loaded={loaded.value} retry={reload} />
-      {rows !== undefined && <DataTable caption={words.history} columns={columns} rows={rows} id={idOf} />}
-      {pager}
+    <section class="card" aria-label={words.history} aria-busy={loaded.value.loading}>
+      <header>
+        <h2>{words.history}</h2>
+      </header>
+      <div class="body flush">
+        <Pending loaded={loaded.value} retry={reload} />
+        {rows !== undefined && <DataTable caption={words.history} columns={columns} rows={rows} id={idOf} />}
+      </div>
+      {pager !== null && <footer>{pager}</footer>}
     </section>
   );
 }
+
+const money = (amount: Amount) => <Money amount={amount} />;
 
 interface WhatProps {
   readonly bot: string;
@@ -107,41 +129,55 @@ function What({ bot, line: { event, accrual_id, payout_id, reason }, entry, lead
     );
   const isReversal = event === 'cancelled' || event === 'compensated';
   return (
-    <>
-      <strong class={isReversal ? 'negative' : undefined}>{words.events[event]}</strong>
-      {event === 'compensated'
-        ? link('accrual', entry?.compensates, words.entry)
-        : event !== 'accrued' && link('accrual', accrual_id, words.entry)}
-      {link('payout', payout_id, words.payoutBy)}
-      {event === 'accrued' && (
-        <>
-          {` ${words.entry(accrual_id!)} `}
-          {entry !== undefined && (
-            <span class="quiet-text">
-              {words.from(entry.referral_id)}
-              {entry.rule_name !== null && (
-                <>
-                  , <bdi>{entry.rule_name}</bdi>
-                </>
-              )}
-            </span>
-          )}
-          {link('payout', entry?.payout_id, words.inPayout)}
-          {link('accrual', entry?.compensated_by, words.takenBackBy)}
-          {entry?.reversed_at === null && <TakeBack bot={bot} entry={entry} onDone={onDone} />}
-        </>
-      )}
-      {(isReversal || reason !== null) && (
-        <span class="reason">
-          {reason === null ? (
-            words.noReason
-          ) : (
-            <>
-              {words.reason} <bdi>{reason}</bdi>
-            </>
-          )}
-        </span>
-      )}
-    </>
+    <span class="who">
+      <Icon name={ICONS[event]} />
+      <span>
+        <strong class={isReversal ? 'negative' : undefined}>{words.events[event]}</strong>
+        {event === 'compensated'
+          ? link('accrual', entry?.compensates, words.entry)
+          : event !== 'accrued' && link('accrual', accrual_id, words.entry)}
+        {link('payout', payout_id, words.payoutBy)}
+        {event === 'accrued' && (
+          <span class="sub">
+            {`${words.entry(accrual_id!)} `}
+            {entry !== undefined && (
+              <>
+                {words.from} <UserId id={entry.referral_id} />
+                {entry.rule_name !== null && (
+                  <>
+                    , <Cut text={entry.rule_name} />
+                  </>
+                )}
+              </>
+            )}
+            {link('payout', entry?.payout_id, words.inPayout)}
+            {link('accrual', entry?.compensated_by, words.takenBackBy)}
+            {entry?.reversed_at === null && <TakeBack bot={bot} entry={entry} onDone={onDone} />}
+          </span>
+        )}
+        {(isReversal || reason !== null) && (
+          <span class="reason">
+            {reason === null ? (
+              words.noReason
+            ) : (
+              <>
+                {words.reason} <bdi>{reason}</bdi>
+              </>
+            )}
+          </span>
+        )}
+      </span>
+    </span>
   );
 }
+
+/** Signs of the events: the platform's clock ends holds, people take back, rewards and payouts move money. */
+const ICONS: Readonly<Record<Line['event'], IconName>> = {
+  accrued: 'referral',
+  hold_passed: 'clock',
+  cancelled: 'close',
+  compensated: 'close',
+  payout_requested: 'money',
+  payout_paid: 'money',
+  payout_cancelled: 'money',
+};

@@ -1,5 +1,5 @@
 import './referrals.css';
-import { address, go, href } from '../address.ts';
+import { address, href } from '../address.ts';
 import { Pending } from '../parts/failure.tsx';
 import { Head } from '../parts/head.tsx';
 import { useLoad } from '../parts/load.ts';
@@ -44,32 +44,10 @@ export function ReferralsPage({ bot: { resource_key: bot } }: { readonly bot: Bo
             {words.views[each]}
           </a>
         ))}
-        <FindUser bot={bot} />
       </nav>
       {view === 'referrers' && <ReferrersList bot={bot} program={data} />}
       {view === 'payouts' && <PayoutsOfAll bot={bot} program={data} />}
       {view === 'rules' && <Rules program={data} />}
     </>
-  );
-}
-
-function FindUser({ bot }: { readonly bot: string }) {
-  return (
-    <form
-      class="btns"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const user = String(new FormData(event.currentTarget).get('user')).trim();
-        go(href('/referrals', { bot, user }));
-      }}
-    >
-      <label>
-        {words.user}
-        <input class="input" name="user" inputMode="numeric" pattern="[1-9][0-9]{0,15}" required size={12} />
-      </label>
-      <button class="btn" type="submit">
-        {words.show}
-      </button>
-    </form>
   );
 }

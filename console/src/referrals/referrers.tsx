@@ -1,9 +1,13 @@
 import { address, href } from '../address.ts';
 import { number } from '../format.ts';
 import { curl } from '../parts/curl.ts';
+import { Cut } from '../parts/cut.tsx';
 import { Choice, Listing, usePages } from '../parts/pages.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { ask, type Program, type Referrer, type Referrers } from './data.ts';
 import { Money, nameOf, unitName } from './parts.tsx';
+import { ProgramTotals } from './totals.tsx';
+import { UnitChoice } from './unit-choice.tsx';
 import { words } from './words.ts';
 
 /** The order of the list as the address has it: by referrals, or by an amount of a unit. An unknown one is the first, as the form shows. */
@@ -18,33 +22,41 @@ export function ReferrersList({ bot, program }: { readonly bot: string; readonly
   const pages = usePages(
     (page) => {
       const { order, unit } = orderOf(address.value.query, program);
-      const query = { order, ...page, ...(order === 'referrals' ? {} : { unit_id: unit }) };
+      const search = address.value.query.get('find') ?? '';
+      const query = { order, search, ...page, ...(order === 'referrals' ? {} : { unit_id: unit }) };
       return (signal) => ask<Referrers>(bot, 'referrers', query, signal);
     },
     ({ referrers }) => referrers,
     { poll: () => 'still' },
   );
   const { order, unit } = orderOf(address.value.query, program);
+  const isSearched = address.value.query.has('find');
   return (
-    <Listing
-      pages={pages}
-      none={order === 'referrals' ? <NoReferrers bot={bot} /> : <p>{words.nothingOfUnit}</p>}
-      filters={
-        <>
-          <Choice label={words.orderedBy} name="order" of={words.orders} value={order} />
-          {order !== 'referrals' && (
-            <Choice
-              label={words.unit}
-              name="unit"
-              of={{ ...Object.fromEntries(program.units.map((each) => [each.unit_id, each.code])), null: words.noUnit }}
-              value={unit}
-            />
-          )}
-        </>
-      }
-    >
-      <Table bot={bot} program={program} referrers={pages.rows ?? []} />
-    </Listing>
+    <>
+      <ProgramTotals bot={bot} program={program} />
+      <Listing
+        title={words.views.referrers}
+        pages={pages}
+        none={
+          isSearched ? (
+            <p>{words.noneFound}</p>
+          ) : order === 'referrals' ? (
+            <NoReferrers bot={bot} />
+          ) : (
+            <p>{words.nothingOfUnit}</p>
+          )
+        }
+        filters={
+          <>
+            <SearchField label={words.find} />
+            <Choice label={words.orderedBy} name="order" of={words.orders} value={order} />
+            {order !== 'referrals' && <UnitChoice program={program} value={unit} />}
+          </>
+        }
+      >
+        <Table bot={bot} program={program} referrers={pages.rows ?? []} />
+      </Listing>
+    </>
   );
 }
 
@@ -60,17 +72,18 @@ const AMOUNTS = ['available', 'on_hold', 'reserved', 'paid', 'earned'] as const;
 function Table({ bot, program: { units }, referrers }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard
-    <section class="scroll" tabIndex={0} aria-label={words.views.referrers}>
+    // biome-ignore lint/a11y/useSemanticElements: a table is no group of fields
+    <div class="scroll" role="group" tabIndex={0} aria-label={words.views.referrers}>
       <table class="table">
         <thead>
           <tr>
             <th scope="col">{words.referrer}</th>
-            <th scope="col" class="number">
+            <th scope="col" class="n number">
               {words.referrals}
             </th>
             <th scope="col">{words.unit}</th>
             {AMOUNTS.map((key) => (
-              <th key={key} scope="col" class="number">
+              <th key={key} scope="col" class="n number">
                 {words.amounts[key]}
               </th>
             ))}
@@ -86,17 +99,17 @@ function Table({ bot, program: { units }, referrers }: TableProps) {
                     <>
                       <th scope="rowgroup" rowSpan={rows.length}>
                         <a href={href('/referrals', { bot, user: `${referrer.user_id}` })}>
-                          <bdi>{nameOf(referrer)}</bdi>
+                          <Cut text={nameOf(referrer)} />
                         </a>
                       </th>
-                      <td class="number" rowSpan={rows.length}>
+                      <td class="n number" rowSpan={rows.length}>
                         {number(referrer.referrals)}
                       </td>
                     </>
                   )}
                   <td>{row === undefined ? '–' : unitName(units, row.unit_id)}</td>
                   {AMOUNTS.map((key) => (
-                    <td key={key} class="number">
+                    <td key={key} class="n number">
                       {row === undefined ? '–' : <Money amount={row[key]} />}
                     </td>
                   ))}
@@ -106,7 +119,7 @@ function Table({ bot, program: { units }, referrers }: TableProps) {
           );
         })}
       </table>
-    </section>
+    </div>
   );
 }
 

@@ -1,4 +1,3 @@
-import { useRef } from 'preact/hooks';
 import type { BotUsers } from '../../../src/api/users/schemas.ts';
 import { address, go, here, href } from '../address.ts';
 import { request } from '../api.ts';
@@ -8,26 +7,22 @@ import { DataTable } from '../parts/data-table.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { Head } from '../parts/head.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
 import { spokenValue } from '../parts/names.ts';
 import { Pager } from '../parts/pager.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { Seg } from '../parts/seg.tsx';
 import { UserLink } from '../parts/user-link.tsx';
-import { texts } from '../texts.ts';
 import { StatusPill } from './status-pill.tsx';
 import { words } from './words.ts';
 
 type User = BotUsers['items'][number];
 
 const SIZE = 25;
-/** A search reads all users, so it waits until typing rests. */
-const REST_MS = 300;
 
 /** All users of a bot: found by name, username or id. */
 export function UserList({ bot }: { readonly bot: string }) {
   const { query } = address.value;
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const { loaded, reload } = useLoad(
     () => {
       const asked = address.value.query;
@@ -54,21 +49,7 @@ export function UserList({ bot }: { readonly bot: string }) {
               of={words.orders}
               onPick={(order) => go(here({ order: order === 'newest' ? '' : order, offset: '' }))}
             />
-            <div class="with-icon find">
-              <Icon name="search" />
-              <input
-                class="input"
-                type="search"
-                aria-label={texts.find(words.find)}
-                placeholder={words.find}
-                defaultValue={asked}
-                maxLength={250}
-                onInput={({ currentTarget: { value } }) => {
-                  clearTimeout(timer.current);
-                  timer.current = setTimeout(() => go(here({ find: value, offset: '' }), { replace: true }), REST_MS);
-                }}
-              />
-            </div>
+            <SearchField label={words.find} />
           </>
         }
         footer={

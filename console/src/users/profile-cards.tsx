@@ -1,11 +1,9 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { href } from '../address.ts';
 import type { Value } from '../api.ts';
 import { dayName } from '../format.ts';
 import { Card } from '../parts/card.tsx';
-import { copy } from '../parts/copy.ts';
-import { Icon } from '../parts/icon.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { spoken, spokenValue } from '../parts/names.ts';
 import type { Person } from './person-data.ts';
 import { words } from './words.ts';
@@ -24,7 +22,7 @@ export function ProfileCards({ bot, person: { user, segments } }: ProfileCardsPr
         <dl class="facts">
           <dt>{words.userId}</dt>
           <dd>
-            {user.user_id} <CopyId id={user.user_id} />
+            {user.user_id} <CopyButton text={String(user.user_id)} label={words.copyId} />
           </dd>
           {factsOf({ bot, user }).map(([name, value]) => (
             <Fact key={name} name={name}>
@@ -88,25 +86,4 @@ function factsOf({ bot, user }: { readonly bot: string; readonly user: Person['u
     [words.zone, timezone && <bdi>{timezone}</bdi>],
   ];
   return facts.filter(([, value]) => value);
-}
-
-function CopyId({ id }: { readonly id: number }) {
-  const said = useSignal('');
-  return (
-    <>
-      <button
-        type="button"
-        class="btn quiet small only-icon"
-        aria-label={words.copyId}
-        onClick={async () => {
-          said.value = await copy(String(id));
-        }}
-      >
-        <Icon name="copy" />
-      </button>
-      <span role="status" class="quiet-text">
-        {said.value}
-      </span>
-    </>
-  );
 }

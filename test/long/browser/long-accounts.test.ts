@@ -100,8 +100,8 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     const at = new URL(page.url()).searchParams.get('at')!;
     const { balance } = await call().data(`balance?user_id=${ADA}&at=${encodeURIComponent(at)}`);
     await page.getByRole('heading', { name: `Balance on ${shownInstant(at)}` }).waitFor();
-    expect(await page.locator('.balance dl dd').nth(1).textContent()).toBe(`${balance[0].available}`);
-    await page.locator('.balance').getByText('Counted up to').waitFor();
+    expect(await page.locator('.balances .figure').first().textContent()).toBe(`${balance[0].available}`);
+    await page.locator('.account').getByText('Counted up to').first().waitFor();
     expect(complaints).toEqual([]);
   });
 
