@@ -188,7 +188,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
       await link.waitFor();
       const [shown] = await figure(page, name);
       await link.click();
-      await page.locator('.answer[aria-busy="false"] footer').waitFor();
+      await page.locator('.answer[aria-busy="false"] footer').first().waitFor();
       await expect.poll(() => page.locator('.numbers strong').first().textContent()).toBe(shown!.replace(' USD', ''));
       await page.getByRole('link', { name: 'Dashboard' }).click();
     }
