@@ -1,11 +1,5 @@
 import type { ClientBase } from 'pg';
-import {
-  type Chunk,
-  type CodedColumn,
-  type ColumnName,
-  indexesOf,
-  numbersOf,
-} from '../../src/columns/chunk.ts';
+import { type Chunk, type CodedColumn, type ColumnName, indexesOf, numbersOf } from '../../src/columns/chunk.ts';
 import { decodeColumn, encodeColumn, encodeProperty } from '../../src/columns/encoding.ts';
 import { propertyColumn, propertyOf } from '../../src/columns/property-codes.ts';
 import { commitOf, FACTS, type Fact, ordOf, segmentOf } from './segment.ts';
@@ -143,4 +137,3 @@ export async function readChunk(
     commits.set(ids!.readDoubleLE(at), ids!.toString('hex', at + 8, at + 24));
   return { chunk: { size: events, columns }, commits };
 }
-

@@ -6,9 +6,9 @@ import { type Kept, TOO_LARGE } from '../../src/queries/reports/chunk-cache.ts';
 import { StoredEventSource as PackedEventSource } from '../../src/queries/reports/chunks.ts';
 import { ALWAYS, NEVER, type StoredEvents, type StoredEventsOptions } from '../../src/queries/reports/stored-events.ts';
 import { amountsOf, type Money } from './amounts.ts';
+import { partOf } from './chunk-rows.ts';
 import { byMoment, dateOf, type Fact, factsOf, mergeSegments, ordOf, segmentOf } from './segment.ts';
 import { type Part, settle } from './sessions.ts';
-import { partOf } from './chunk-rows.ts';
 
 /** The events of a bot as reports scan them: the chunks with their late events, then the fresh events. */
 export class StoredEventSource implements EventSource {

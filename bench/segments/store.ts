@@ -3,7 +3,18 @@ import { CHUNK_EVENTS, type Chunk, type ColumnName } from '../../src/columns/chu
 import { dueTimelines, type PackLimits } from '../../src/projections/events/packed/due.ts';
 import { EVENTS_DDL } from '../../src/projections/events/tables.ts';
 import { addChunk, type ChunkKey, chunksOf, partOf, readChunk, replaceChunk } from './chunk-rows.ts';
-import { bodyOf, byMoment, commitOf, dateOf, type Fact, factsOf, mergeSegments, ordOf, SESSION, segmentOf } from './segment.ts';
+import {
+  bodyOf,
+  byMoment,
+  commitOf,
+  dateOf,
+  type Fact,
+  factsOf,
+  mergeSegments,
+  ordOf,
+  SESSION,
+  segmentOf,
+} from './segment.ts';
 import { type Frontier, type Part, SESSION_GAP_MS, settle } from './sessions.ts';
 
 /**
