@@ -6,7 +6,7 @@ import { packed } from './report-events.ts';
 import { BENCH_USERS, type BenchService, projected, startBenchService } from './service.ts';
 
 /**
- * Intake of whole services: the prototype of events as segments (segments/, docs/adr/0034) beside today's, in turn in one run. Needs
+ * Intake of whole services: the prototype of events as segments (segments/, docs/adr/0035-segments-of-events-are-proved-in-part.md) next to today's, in turn in one run. Needs
  * `npm run build`. Processor time counts: elapsed times depend on the load of others.
  */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);

@@ -3,7 +3,7 @@ import { DecimalColumn, scaledDecimalsOf } from '../../src/columns/decimals.ts';
 import { currencyDigits } from '../../src/domain/catalog/checks.ts';
 import { convert, minorValue, normalValue } from '../../src/domain/intake/amounts.ts';
 
-/** What amounts follow from, besides an event's value, unit, type and day. */
+/** The facts of a bot and its owner that amounts follow from, besides an event's value, unit, type and day. */
 export interface Money {
   /** Grows with each change of rates, currencies or units. */
   readonly changes: number;

@@ -57,7 +57,7 @@ interface Visit {
   readonly utm_id: number;
 }
 
-/** What is remembered of a bot between batches; valid while no other projector writes the bot (`TailCache`). */
+/** The state of a bot that is remembered between batches; valid while no other projector writes the bot (`TailCache`). */
 interface Remembered {
   writer: string | null;
   frontier: Frontier;

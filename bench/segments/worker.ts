@@ -11,7 +11,7 @@ import { customItem, DAY_MS, updateItem, type Workload } from './workload.ts';
 
 /** One side of the comparison: applies commits as a projector does, and runs reports. It measures its own processor time. */
 
-/** What the parent asks for; the answer has the same `task`. */
+/** A task from the parent; the answer has the same `task`. */
 export type Task =
   | ({ readonly task: 'open'; readonly url: string } & Workload)
   | { readonly task: 'apply'; readonly commits: number; readonly perCommit: number; readonly behind: boolean }
