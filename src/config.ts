@@ -189,7 +189,7 @@ export const environment = z
       context.addIssue({
         code: 'custom',
         path: ['CHECKPOINT_KEY'],
-        message: 'is needed with PROOF=on and DATABASE_URL',
+        message: 'is needed with PROOF=on and DATABASE_URL; `botledger audit make-key` makes one',
       });
     for (const { name, config } of ENGINES)
       if (env['EVENT_LOG'] === name && config.address in config.variables && env[config.address] === undefined)

@@ -29,6 +29,9 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
     'the payout: its amount is available again. `--force` is needed if the client may know of the payout, and may have paid it.',
   'audit balance':
     "the history, from the log. Exit 1 if the service's rows differ; without `--at` the balance is also compared.",
+  'audit make-key': '`{file, verifier_key}`. The file must not exist. See [proofs](proofs.md).',
+  'audit prove':
+    '`{file, bytes, commits}`. The file must not exist. `bin/verify.mjs` checks it. See [proofs](proofs.md).',
   'audit verify':
     "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay. Without `--bot` the log records that the ledger was audited, and the result, for metrics and alerts; `--no-record` leaves that out. Progress, and at the end the counts of the checked things, are on stderr.",
   'webhook set':

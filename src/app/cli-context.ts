@@ -64,6 +64,7 @@ export function cliContext(
         pool: foundation.pool,
         sources: systemSources,
         allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
+        checkpointKey: config.PROOF === 'on' ? config.CHECKPOINT_KEY : undefined,
         async openLog(engine) {
           if (engine === log.engine) return log;
           const opened = await openLog(readConfig({ ...env, EVENT_LOG: engine }), foundation, logger);

@@ -217,9 +217,9 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     noun,
     examine,
     withoutContext:
-      (work) =>
-      async (...given) => {
-        const answered = await work();
+      <Parameters extends readonly unknown[]>(work: (...parameters: Parameters) => Promise<Answer>) =>
+      async (...given: unknown[]) => {
+        const answered = await work(...(given.slice(0, -1) as unknown as Parameters));
         answer(given.at(-1) as Command, answered);
         if (answered.failure !== undefined) throw answered.failure;
       },

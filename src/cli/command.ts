@@ -32,6 +32,8 @@ export interface CliContext extends LongWorkContext {
    * service all work that requests wait for. Without a service it does nothing.
    */
   yieldToService(): Promise<void>;
+  /** The file of CHECKPOINT_KEY; undefined with PROOF=off. */
+  readonly checkpointKey: string | undefined;
   /** Where a command writes data that are its output, and not its answer. */
   readonly standardOutput: Writable;
   /** Writes a line for a person in addition to the answer. */
@@ -109,7 +111,9 @@ export interface Cli {
     options?: ContextOptions,
   ): (...given: unknown[]) => Promise<void>;
   /** Like `action`, for a command that opens neither the database nor the log. */
-  withoutContext(work: () => Promise<Answer>): (...given: unknown[]) => Promise<void>;
+  withoutContext<Parameters extends readonly unknown[]>(
+    work: (...parameters: Parameters) => Promise<Answer>,
+  ): (...given: unknown[]) => Promise<void>;
   /** Examines the installation and changes nothing. */
   examine(): Promise<readonly Finding[]>;
 }

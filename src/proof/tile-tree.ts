@@ -1,8 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { EMPTY_ROOT, type Hash, nodeHash, splitOf } from './merkle-tree.ts';
 
 /** The number of hashes in a full tile (C2SP tlog-tiles): the leaves of a subtree of height 8. */
 export const TILE_WIDTH = 256;
 const TILE_HEIGHT = 8;
+const MAX_TILES = 200;
 
 /**
  * Reads a tile: the hashes of consecutive full subtrees of `256 ** level` leaves. Resolves to those of tile `n` that exist,
@@ -10,7 +12,7 @@ const TILE_HEIGHT = 8;
  */
 export type ReadTile = (level: number, n: number, width: number) => Promise<readonly Hash[]>;
 
-/** A tree of which the tiles are read. It keeps what it has computed of each tile, about 16 KB. */
+/** A tree of which the tiles are read. It keeps what it has computed of the tiles used last, about 40 KB each. */
 export interface TileTree {
   /** The root of the first `size` leaves. */
   root(size: number): Promise<Hash>;
@@ -21,7 +23,9 @@ export interface TileTree {
 }
 
 export function tileTree(readTile: ReadTile): TileTree {
-  const tiles = new Map<string, { readonly width: number; readonly heights: readonly (readonly Hash[])[] }>();
+  const tiles = new LRUCache<string, { readonly width: number; readonly heights: readonly (readonly Hash[])[] }>({
+    max: MAX_TILES,
+  });
 
   async function folded(level: number, n: number, width: number): Promise<readonly (readonly Hash[])[]> {
     const name = `${level}/${n}`;

@@ -103,6 +103,7 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
           destinations,
           standardOutput,
           allowedNetworks: [],
+          checkpointKey: undefined,
           yieldToService: async () => {},
           async at(...names) {
             for (const name of names.filter((each) => each !== 'catalog')) {

@@ -1,9 +1,15 @@
+import { writeFile } from 'node:fs/promises';
 import { auditOneAccount, type BalanceRequest } from '../../administration/account-audit.ts';
 import { auditLedger } from '../../administration/audit-ledger.ts';
+import { readCheckpointKeys } from '../../administration/proof/key-file.ts';
+import { NoProofError, proveAccount } from '../../administration/proof/prove-account.ts';
 import { auditResult } from '../../administration/run-job.ts';
 import { recordAudit } from '../../commands/operations/operator-work.ts';
 import { utcDate } from '../../domain/local-time.ts';
 import type { HistoryRow } from '../../domain/referral/account/history.ts';
+import { type CheckpointKeys, newCheckpointKeys, parseCheckpointKeys } from '../../proof/checkpoint-keys.ts';
+import { isKeyName } from '../../proof/signed-note.ts';
+import { systemSources } from '../../util/system-sources.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
 import { exactly } from '../output.ts';
 import { botOption, endOf, namedBots, once, positiveInteger } from '../values.ts';
@@ -26,6 +32,32 @@ export function audit(cli: Cli): void {
     );
 
   noun
+    .command('prove')
+    .description("Write a proof file of a referrer's account, which verify.mjs checks without the service.")
+    .addOption(botOption())
+    .requiredOption('--user <id>', 'the referrer', positiveInteger)
+    .option(
+      '--at <date>',
+      'the balance of then, to its end: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS (UTC), or RFC 3339',
+      endOf,
+    )
+    .option('--with-events', 'add the commits of the events that earned; they may also hold events of other users')
+    .requiredOption('--output <file>', 'the file, which must not exist')
+    .action(
+      cli.action<[ProveOptions]>(async (context, given) => {
+        await namedBots(await context.at('catalog'), [given.bot]);
+        return prove(context, given);
+      }),
+    );
+
+  noun
+    .command('make-key')
+    .description('Make the file of keys that checkpoints are signed with (CHECKPOINT_KEY). Keep a copy of it.')
+    .requiredOption('--name <name>', 'the name of the log in its checkpoints, such as ledger.example/log', once)
+    .requiredOption('--output <file>', 'the file, which must not exist')
+    .action(cli.withoutContext(makeKey));
+
+  noun
     .command('verify')
     .description('Prove the ledger: every hash chain, every account, every read model against a replay.')
     .option('--bot <public key>', 'only the streams and accounts of this bot, and no replays', once)
@@ -36,6 +68,46 @@ export function audit(cli: Cli): void {
         return verifyLedger(context, bot, record);
       }),
     );
+}
+
+interface MakeKeyOptions {
+  readonly name: string;
+  readonly output: string;
+}
+
+async function makeKey({ name, output }: MakeKeyOptions): Promise<Answer> {
+  if (!isKeyName(name)) throw new CliError('--name must have no white space and no plus sign, and 1 to 200 characters');
+  const text = newCheckpointKeys(name, systemSources.randomBytes);
+  await writeNew(output, text);
+  const { signers } = parseCheckpointKeys(text) as CheckpointKeys;
+  return { value: { file: output, verifier_key: signers[0]!.verifierKey } };
+}
+
+/** Writes a file that only its owner may read. */
+async function writeNew(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }).catch((error: Error) => {
+    throw new CliError(`failed to write ${file}: ${error.message}`);
+  });
+}
+
+interface ProveOptions {
+  readonly bot: string;
+  readonly user: number;
+  readonly at?: number;
+  readonly withEvents?: true;
+  readonly output: string;
+}
+
+async function prove(context: CliContext, { bot, user, at, withEvents, output }: ProveOptions): Promise<Answer> {
+  if (context.checkpointKey === undefined) throw new CliError('there are no proofs without PROOF=on');
+  const keys = await readCheckpointKeys(context.checkpointKey);
+  const request = { bot, userId: user, at: at ?? null, withEvents: withEvents ?? false };
+  const file = await proveAccount({ ...context, keys }, request).catch((error: unknown) => {
+    throw error instanceof NoProofError ? new CliError(error.message) : error;
+  });
+  const text = JSON.stringify(file);
+  await writeNew(output, text);
+  return { value: { file: output, bytes: Buffer.byteLength(text), commits: file.commits.length } };
 }
 
 async function auditBalance(context: CliContext, given: BalanceRequest): Promise<Answer> {

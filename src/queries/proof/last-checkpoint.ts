@@ -23,6 +23,14 @@ export async function lastCheckpoint(db: Db): Promise<StoredCheckpoint | null> {
   return { size: Number(row.n) + 1, text: row.entry, entry: readOutputEntry(row.entry), note: row.note };
 }
 
+/** The last checkpoint, if the map and the trees are at it. `pending`: the next one is being made, for a moment. */
+export async function provableCheckpoint(db: Db): Promise<StoredCheckpoint | 'none' | 'pending'> {
+  const last = await lastCheckpoint(db);
+  const { rows } = await db.query<{ mapped: string }>('SELECT mapped FROM proof.state');
+  if (Number(rows[0]!.mapped) !== (last?.size ?? 0)) return 'pending';
+  return last ?? 'none';
+}
+
 /** @throws Error the stored text is no entry */
 export function readOutputEntry(text: string): OutputEntry {
   const entry = parseOutputEntry(text);

@@ -60,6 +60,8 @@ const migrations: Migrations = {
       mapped bigint NOT NULL DEFAULT 0
     );
     INSERT INTO proof.state DEFAULT VALUES;`,
+  // Finds the leaf of a commit.
+  '0002_positions': 'CREATE INDEX bundles_by_position ON proof.bundles (tree, last_position);',
 };
 
 /** The schema `proof`: trees of hashes over the log. It is derived from the log and may be dropped. */

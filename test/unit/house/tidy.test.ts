@@ -21,7 +21,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   proof: [],
   util: ['domain/sources.ts'],
-  // The format of packed events and the scan over them, without a database.
   columns: ['domain/', 'util/read-bigint.ts'],
   database: ['util/'],
   log: ['database/', 'util/'],
@@ -39,13 +38,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Lists and exports also read archived events.
   queries: ['domain/', 'proof/', 'columns/', 'database/', 'projections/events/packed/archived-rows.ts', 'util/'],
-  // The work of operators, the same for commands, requests and jobs.
   administration: [
     'domain/',
     'proof/',
     'commands/',
     'queries/',
     'projections/',
+    'log/commit-codec.ts',
     'log/is-passing.ts',
     'log/port.ts',
     'log/stream-name.ts',
@@ -54,6 +53,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'database/database-errors.ts',
     'database/lease.ts',
     'database/tables.ts',
+    'database/transaction.ts',
     'util/',
   ],
   processes: [

@@ -1,0 +1,187 @@
+import type pg from 'pg';
+import { inTransaction } from '../../database/transaction.ts';
+import { accountStream, CATEGORIES } from '../../domain/streams.ts';
+import { textOf } from '../../log/commit-codec.ts';
+import type { EventLog, RecordedCommit } from '../../log/port.ts';
+import { tlogProof } from '../../proof/checkpoint.ts';
+import type { CheckpointKeys } from '../../proof/checkpoint-keys.ts';
+import { leafOf, NO_KEY } from '../../proof/leaf.ts';
+import { type Hash, sha256 } from '../../proof/merkle-tree.ts';
+import { type TileTree, tileTree } from '../../proof/tile-tree.ts';
+import { provableCheckpoint } from '../../queries/proof/last-checkpoint.ts';
+import { mapProof } from '../../queries/proof/stored-map.ts';
+import { leafIndex, OUTPUT_TREE, storedTiles } from '../../queries/proof/stored-trees.ts';
+import { pause } from '../../util/pause.ts';
+
+/** The account whose proof is asked for. */
+export interface ProofRequest {
+  readonly bot: string;
+  readonly userId: number;
+  /** The balance is that of this time, in milliseconds UTC; null: of the last checkpoint. */
+  readonly at: number | null;
+  /** Adds the commits of the events that earned. They also have events of other users, and to find them reads the log. */
+  readonly withEvents: boolean;
+}
+
+/** A commit in a proof file: its place in the tree, its stored text, and the numbers of its proof's hashes in the file. */
+interface ProvenCommit {
+  readonly index: number;
+  readonly body: string;
+  readonly path: readonly number[];
+}
+
+/** A proof file (decisions.md#proof-file). `bin/verify.mjs` checks it. */
+export interface ProofFile {
+  readonly format: 'botledger-proof/v1';
+  readonly stream: string;
+  readonly at: number | null;
+  readonly policy: string;
+  readonly vrf: string;
+  readonly entry: string;
+  readonly checkpoint: string;
+  readonly map: { readonly revision: number; readonly leaves: number; readonly steps: readonly [number, string][] };
+  readonly tree: number;
+  readonly commits: readonly ProvenCommit[];
+  readonly causes: readonly ProvenCommit[];
+  readonly hashes: readonly string[];
+}
+
+/** There is no proof of the account now. The message says why, and what to do. */
+export class NoProofError extends Error {
+  override readonly name = 'NoProofError';
+}
+
+export interface ProofContext {
+  readonly log: EventLog;
+  readonly pool: pg.Pool;
+  readonly keys: CheckpointKeys;
+  readonly signal: AbortSignal;
+}
+
+/** While a checkpoint is being made, its entry is stored and not yet signed: a moment. */
+const RETRIES = 50;
+const RETRY_MS = 100;
+
+/** Makes the proof file of an account at the last checkpoint. @throws NoProofError */
+export async function proveAccount(context: ProofContext, request: ProofRequest): Promise<ProofFile> {
+  for (let attempt = 0; attempt < RETRIES; attempt++) {
+    const file = await inTransaction(
+      context.pool,
+      (tx) => proveIn(tx, context, request),
+      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    );
+    if (file !== null) return file;
+    await pause(RETRY_MS, context.signal);
+    context.signal.throwIfAborted();
+  }
+  throw new NoProofError('a checkpoint is being made; ask again later');
+}
+
+/** @returns null: a checkpoint is being made */
+async function proveIn(
+  tx: pg.ClientBase,
+  { log, keys, signal }: ProofContext,
+  { bot, userId, at, withEvents }: ProofRequest,
+): Promise<ProofFile | null> {
+  const last = await provableCheckpoint(tx);
+  if (last === 'none') throw new NoProofError('there is no checkpoint yet');
+  if (last === 'pending') return null;
+  const stream = accountStream(bot, userId);
+  const key = keys.vrf.output(stream).subarray(0, 32);
+  const mapped = await mapProof(tx, key);
+  if (mapped === null)
+    throw new NoProofError(
+      `the checkpoint of ${new Date(last.entry.at).toISOString()} has no account of user ${userId}; a younger account is in the next one`,
+    );
+  const { commits } = await log.read(stream, undefined, mapped.entry.revision);
+  const partition = log.partitionOf(bot);
+  const tree = {
+    number: partition,
+    size: last.entry.trees[partition]!.size,
+    tiles: tileTree(storedTiles(tx, partition)),
+  };
+  const hashes = new HashTable();
+  const proven: ProvenCommit[] = [];
+  for (const commit of commits) proven.push(await proveCommit(tx, tree, { commit, key, hashes }));
+  const causes: ProvenCommit[] = [];
+  if (withEvents)
+    for (const commit of await causesOf(log, commits, signal))
+      causes.push(await proveCommit(tx, tree, { commit, key: NO_KEY, hashes }));
+  const output = await tileTree(storedTiles(tx, OUTPUT_TREE)).inclusion(last.size - 1, last.size);
+  return {
+    format: 'botledger-proof/v1',
+    stream,
+    at,
+    policy: `log ${keys.signers[0]!.verifierKey}\nquorum none\n`,
+    vrf: base64(keys.vrf.prove(stream)),
+    entry: last.text,
+    checkpoint: tlogProof(last.size - 1, output, last.note),
+    map: {
+      revision: mapped.entry.revision,
+      leaves: mapped.entry.leaves,
+      steps: mapped.steps.map(({ depth, sibling }) => [depth, base64(sibling)]),
+    },
+    tree: partition,
+    commits: proven,
+    causes,
+    hashes: hashes.all,
+  };
+}
+
+/** @throws NoProofError the tree does not have the commit as the log has it */
+async function proveCommit(
+  tx: pg.ClientBase,
+  { number, size, tiles }: { readonly number: number; readonly size: number; readonly tiles: TileTree },
+  { commit, key, hashes }: { readonly commit: RecordedCommit; readonly key: Uint8Array; readonly hashes: HashTable },
+): Promise<ProvenCommit> {
+  const body = textOf(commit);
+  const leaf = leafOf(key, commit.revision ?? 0, sha256(body));
+  const index = await leafIndex(tx, number, { leaf, position: commit.position });
+  if (index === null || index >= size)
+    throw new NoProofError(
+      `the signed tree does not have the commit at ${commit.position} as the log has it; run audit verify`,
+    );
+  return { index, body, path: (await tiles.inclusion(index, size)).map((hash) => hashes.numberOf(hash)) };
+}
+
+/** The commits whose events earned, in the order of the log. */
+async function causesOf(
+  log: EventLog,
+  commits: readonly RecordedCommit[],
+  signal: AbortSignal,
+): Promise<RecordedCommit[]> {
+  const wanted = new Set(
+    commits.flatMap(({ events }) =>
+      events.flatMap(({ type, data }) =>
+        type === 'reward_accrued' ? [(data as { event: { commit_id: string } }).event.commit_id] : [],
+      ),
+    ),
+  );
+  const found: RecordedCommit[] = [];
+  if (wanted.size === 0) return found;
+  const partition = log.partitionOf(commits[0]!.stream.replace(/^account-([^/]+)\/.*/, '$1'));
+  const end = (await log.endCursor()).get(partition) ?? '';
+  const options = { categories: CATEGORIES, after: new Map(), partitions: new Set([partition]), signal };
+  for await (const batch of log.subscribe(options)) {
+    found.push(...batch.commits.filter(({ id }) => wanted.has(id)));
+    if (batch.last >= end || found.length === wanted.size) break;
+  }
+  signal.throwIfAborted();
+  return found;
+}
+
+/** The hashes of all proofs of a file, each once: proofs of one tree share most of them. */
+class HashTable {
+  readonly all: string[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  numberOf(hash: Hash): number {
+    const text = base64(hash);
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.#numbers.set(text, this.all.length);
+    return this.all.push(text) - 1;
+  }
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');

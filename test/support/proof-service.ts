@@ -1,0 +1,50 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CheckpointKeys, newCheckpointKeys, parseCheckpointKeys } from '../../src/proof/checkpoint-keys.ts';
+import { lastCheckpoint } from '../../src/queries/proof/last-checkpoint.ts';
+import { pause } from '../../src/util/pause.ts';
+import { systemSources } from '../../src/util/system-sources.ts';
+import { readDigests } from './proof-follower.ts';
+import { startTestService, type TestService } from './service.ts';
+
+export interface ProofService {
+  readonly service: TestService;
+  readonly keys: CheckpointKeys;
+  readonly keyFile: string;
+  /** A folder for files of the test. */
+  readonly folder: string;
+  /** Waits for a checkpoint over all that is in the log now, besides checkpoints. */
+  signed(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A service with PROOF=on and new keys, and a checkpoint each second. */
+export async function startProofService(): Promise<ProofService> {
+  const folder = await mkdtemp(join(tmpdir(), 'proof-'));
+  const keyFile = join(folder, 'checkpoint-key');
+  const text = newCheckpointKeys('ledger.test/log', systemSources.randomBytes);
+  await writeFile(keyFile, text);
+  const service = await startTestService({ PROOF: 'on', CHECKPOINT_KEY: keyFile, CHECKPOINT_SECONDS: '1' });
+  return {
+    service,
+    keys: parseCheckpointKeys(text) as CheckpointKeys,
+    keyFile,
+    folder,
+    async signed() {
+      const leaves = (await readDigests(service.log)).flat().filter(({ stream }) => stream !== 'proof-global').length;
+      const deadline = performance.now() + 60_000;
+      for (;;) {
+        const last = await lastCheckpoint(service.database.pool);
+        const signed = last?.entry.trees.reduce((sum, { size }) => sum + size, 0) ?? 0;
+        if (last !== null && signed - (last.size - 1) >= leaves) return;
+        if (performance.now() > deadline) throw new Error(`no checkpoint of ${leaves} leaves`);
+        await pause(50);
+      }
+    },
+    async stop() {
+      await service.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
