@@ -47,6 +47,7 @@ async function parts(): Promise<void> {
     log,
     pool,
     sources: systemSources,
+    checkpointKey: undefined,
     manifests: MANIFESTS,
     waitForSwitch: async () => {},
     projector: async ({ name }) => ({

@@ -33,7 +33,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'audit prove':
     '`{file, bytes, commits}`. The file must not exist. `bin/verify.mjs` checks it. See [proofs](proofs.md).',
   'audit verify':
-    "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay. Without `--bot` the log records that the ledger was audited, and the result, for metrics and alerts; `--no-record` leaves that out. Progress, and at the end the counts of the checked things, are on stderr.",
+    "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay and, with `PROOF=on`, the log against every signed checkpoint. Without `--bot` the log records that the ledger was audited, and the result, for metrics and alerts; `--no-record` leaves that out. Progress, and at the end the counts of the checked things, are on stderr.",
   'webhook set':
     '`secret`. It signs the calls. Setting the webhook again keeps the secret, and announces at once the payouts that wait. See [payout webhook](referral.md#payout-webhook).',
   'webhook rotate-secret': 'the new `secret`. The old one also signs for 24 hours.',

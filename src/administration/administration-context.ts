@@ -19,6 +19,8 @@ export interface LongWorkContext extends AdministrationContext, Reader {
   projector(model: Manifest): Promise<ProjectorOptions>;
   /** Resolves when the read models have applied all that was in the log when the work began. */
   readonly at: Reader['at'];
+  /** The file of CHECKPOINT_KEY; undefined with PROOF=off. */
+  readonly checkpointKey: string | undefined;
   /** Aborts when the work is to stop early. */
   readonly signal: AbortSignal;
   /** Shows the progress of the work. */

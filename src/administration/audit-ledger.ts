@@ -5,6 +5,8 @@ import { verify } from '../projections/runtime/verify.ts';
 import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import type { LongWorkContext } from './administration-context.ts';
 import { type AccountFinding, auditAccounts, isBadCommit } from './audit-accounts.ts';
+import { auditTrees, type ProofFinding } from './proof/audit-trees.ts';
+import { readCheckpointKeys } from './proof/key-file.ts';
 import { notBuilt } from './version-work.ts';
 import { commitsDone, span, watchOf } from './work-progress.ts';
 
@@ -15,7 +17,7 @@ interface ReadModelFinding {
   readonly message: string;
 }
 
-type Finding = LogFinding | AccountFinding | ReadModelFinding;
+type Finding = LogFinding | AccountFinding | ReadModelFinding | ProofFinding;
 
 /** At most so many findings are listed; all are counted. */
 const MAX_LISTED = 1000;
@@ -30,7 +32,7 @@ export interface AuditedLedger {
 }
 
 /**
- * Verifies hash chains, accounts and, unless a bot is named, read models against a replay. The parts run side by side:
+ * Verifies hash chains, accounts and, unless a bot is named, read models against a replay and signed checkpoints. The parts run side by side:
  * while one waits for the database, another checks.
  */
 export async function auditLedger(context: LongWorkContext, bot: string | undefined): Promise<AuditedLedger> {
@@ -39,6 +41,7 @@ export async function auditLedger(context: LongWorkContext, bot: string | undefi
   const lists = await together(context, [
     (part) => listed(findingsOfLog(part, bot, checked)),
     ...(bot === undefined ? [(part: LongWorkContext) => listed(findingsOfReadModels(part, checked))] : []),
+    ...(bot === undefined ? [(part: LongWorkContext) => listed(findingsOfTrees(part))] : []),
   ]);
   const note = `looked at ${inWords(checked)} in ${span((performance.now() - begun) / 1000)}`;
   const findings = lists.flatMap((list) => list.findings).slice(0, MAX_LISTED);
@@ -89,6 +92,13 @@ async function* findingsOfLog(
     progress({ what: 'checking accounts', done, total, unit: 'accounts' });
   };
   yield* auditAccounts(context, bot, onAccount);
+}
+
+/** The signed checkpoints, if the service makes them. */
+async function* findingsOfTrees({ log, signal, progress, checkpointKey }: LongWorkContext): AsyncGenerator<Finding> {
+  if (checkpointKey === undefined) return;
+  const keys = await readCheckpointKeys(checkpointKey);
+  yield* auditTrees({ log, keys, signal, onProgress: commitsDone(progress, 'hashing the log') });
 }
 
 /** How much an audit has checked. */

@@ -32,8 +32,6 @@ export interface CliContext extends LongWorkContext {
    * service all work that requests wait for. Without a service it does nothing.
    */
   yieldToService(): Promise<void>;
-  /** The file of CHECKPOINT_KEY; undefined with PROOF=off. */
-  readonly checkpointKey: string | undefined;
   /** Where a command writes data that are its output, and not its answer. */
   readonly standardOutput: Writable;
   /** Writes a line for a person in addition to the answer. */

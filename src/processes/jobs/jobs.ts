@@ -86,7 +86,7 @@ async function resultOf(context: ProcessContext, job: Job, signal: AbortSignal):
 }
 
 async function longWork(
-  { log, pool, sources, instance, logger }: ProcessContext,
+  { log, pool, sources, instance, logger, config }: ProcessContext,
   signal: AbortSignal,
   progress: LongWorkContext['progress'],
 ): Promise<LongWorkContext> {
@@ -98,6 +98,7 @@ async function longWork(
     signal,
     progress,
     manifests: MANIFESTS,
+    checkpointKey: config.PROOF === 'on' ? config.CHECKPOINT_KEY : undefined,
     waitForSwitch: () => pause(2 * FRESH_MS, signal),
     projector: async ({ name }) => ({
       model: await loadReadModel(name),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { GrowingTree } from '../../../src/proof/growing-tree.ts';
 import {
   EMPTY_ROOT,
   type Hash,
@@ -32,6 +33,14 @@ const tree = tileTree(async (level, n) => {
     rootOfTile(leaves.slice(tile * TILE_WIDTH, (tile + 1) * TILE_WIDTH)),
   );
   return level === 1 ? full.slice(n * TILE_WIDTH) : [];
+});
+
+it('a growing tree has the defined root at each size from 0 to 300', () => {
+  const growing = new GrowingTree();
+  for (const [size, root] of roots.entries()) {
+    expect(growing.root(), `size ${size}`).toEqual(root);
+    growing.push(leaves[size]!);
+  }
 });
 
 describe('a tree of tiles', () => {
