@@ -74,12 +74,16 @@ export async function startBrowser(): Promise<TestBrowser> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Colors in transition have another contrast. What turns for ever, such as a spinner, is not awaited. */
+const STILL = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished))`;
+
 /** Runs axe on the page as it is. @returns its findings, each as `rule: where` */
 export async function axeFindings(page: Page): Promise<string[]> {
   // The page's policy forbids scripts of text; the debugger's protocol is outside of it.
   const session = await page.context().newCDPSession(page);
   const { result } = await session.send('Runtime.evaluate', {
-    expression: `${AXE}; axe.run().then(({ violations }) => violations)`,
+    expression: `${AXE}; ${STILL}.then(() => axe.run()).then(({ violations }) => violations)`,
     awaitPromise: true,
     returnByValue: true,
   });

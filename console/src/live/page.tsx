@@ -67,6 +67,7 @@ export function LivePage({ bot: { resource_key: bot } }: { readonly bot: Bot }) 
       </Head>
       <div class="cols aside">
         <Card
+          id="feed"
           title={words.events}
           flush={shown !== undefined}
           busy={data === undefined && loaded.value.loading}
@@ -84,18 +85,20 @@ export function LivePage({ bot: { resource_key: bot } }: { readonly bot: Bot }) 
             </div>
           }
           footer={
-            <>
-              <span>{words.last(number(MOST))}</span>
-              <a
-                class="btn quiet small"
-                href={href('/reports', {
-                  bot,
-                  report: JSON.stringify({ type: 'list', chart: 'list', period: 'today' }),
-                })}
-              >
-                <Icon name="report" /> {words.older}
-              </a>
-            </>
+            shown !== undefined && (
+              <>
+                <span>{words.last(number(MOST))}</span>
+                <a
+                  class="btn quiet small"
+                  href={href('/reports', {
+                    bot,
+                    report: JSON.stringify({ type: 'list', chart: 'list', period: 'today' }),
+                  })}
+                >
+                  <Icon name="report" /> {words.older}
+                </a>
+              </>
+            )
           }
         >
           <Pending loaded={loaded.value} retry={reload} />

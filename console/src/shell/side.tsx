@@ -184,7 +184,8 @@ const BEHIND_MS = 10_000;
 
 function Fresh({ short = false }: { readonly short?: boolean }) {
   const { value } = freshness;
-  if (value === null) return null;
+  // Its line is there before the time, so nothing moves.
+  if (value === null) return <span class="fresh">{'\u00a0'}</span>;
   const time = timeOfDay(value.at);
   const { lagMs = 0 } = value;
   const isBehind = lagMs > BEHIND_MS;

@@ -36,7 +36,7 @@ export function UserList({ bot }: { readonly bot: string }) {
   const asked = query.get('find') ?? '';
   return (
     <>
-      <Head title={words.title} lead={data && words.count(number(data.total))} />
+      <Head title={words.title} lead={data === undefined ? '\u00a0' : words.count(number(data.total))} />
       <Card
         title={words.title}
         flush={data !== undefined && data.items.length > 0}

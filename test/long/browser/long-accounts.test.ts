@@ -164,7 +164,7 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     });
     await dialog.getByRole('button', { name: 'Launch now' }).click();
     await page.getByText('Finished', { exact: true }).waitFor();
-    await page.getByRole('cell', { name: reason, exact: true }).waitFor();
+    await page.getByTitle(reason, { exact: true }).waitFor();
     expect(started.platform.calls.map(({ chatId }) => chatId).sort()).toEqual(HOSTILE.slice(1).map((_, at) => at + 2));
     expect(await page.locator('.outcomes dd').allTextContents()).toEqual([`${users - 1}`, '1', '0', '0', '0']);
     await idle(page);
