@@ -42,7 +42,7 @@ const littleEndian = (bytes) => BigInt(`0x${hex(Uint8Array.from(bytes).reverse()
 async function hashOf(name, parts) {
   if (NODE === null) return new Uint8Array(await crypto.subtle.digest(name, joined(...parts)));
   const hash = NODE.createHash(name.replace('-', ''));
-  for (const part of parts) hash.update(Uint8Array.from(part));
+  for (const part of parts) hash.update(part instanceof Uint8Array ? part : Uint8Array.from(part));
   return new Uint8Array(hash.digest());
 }
 

@@ -10,7 +10,7 @@ import { type Hash, sha256 } from '../../proof/merkle-tree.ts';
 import { type TileTree, tileTree } from '../../proof/tile-tree.ts';
 import { provableCheckpoint } from '../../queries/proof/last-checkpoint.ts';
 import { mapProof } from '../../queries/proof/stored-map.ts';
-import { leafIndex, OUTPUT_TREE, storedTiles } from '../../queries/proof/stored-trees.ts';
+import { leafFinder, OUTPUT_TREE, storedTiles } from '../../queries/proof/stored-trees.ts';
 import { pause } from '../../util/pause.ts';
 
 /** The account whose proof is asked for. */
@@ -95,18 +95,17 @@ async function proveIn(
     );
   const { commits } = await log.read(stream, undefined, mapped.entry.revision);
   const partition = log.partitionOf(bot);
-  const tree = {
-    number: partition,
-    size: last.entry.trees[partition]!.size,
-    tiles: tileTree(storedTiles(tx, partition)),
-  };
+  const tiles = tileTree(storedTiles(tx, partition));
+  const treeNow = () => ({ size: last.entry.trees[partition]!.size, tiles, indexOf: leafFinder(tx, partition) });
+  const ofAccount = treeNow();
   const hashes = new HashTable();
   const proven: ProvenCommit[] = [];
-  for (const commit of commits) proven.push(await proveCommit(tx, tree, { commit, key, hashes }));
+  for (const commit of commits) proven.push(await proveCommit(ofAccount, { commit, key, hashes }));
   const causes: ProvenCommit[] = [];
+  const ofEvents = treeNow();
   if (withEvents)
     for (const commit of await causesOf(log, commits, signal))
-      causes.push(await proveCommit(tx, tree, { commit, key: NO_KEY, hashes }));
+      causes.push(await proveCommit(ofEvents, { commit, key: NO_KEY, hashes }));
   const output = await tileTree(storedTiles(tx, OUTPUT_TREE)).inclusion(last.size - 1, last.size);
   return {
     format: 'botledger-proof/v1',
@@ -128,15 +127,20 @@ async function proveIn(
   };
 }
 
+interface ProvingTree {
+  readonly size: number;
+  readonly tiles: TileTree;
+  readonly indexOf: ReturnType<typeof leafFinder>;
+}
+
 /** @throws NoProofError the tree does not have the commit as the log has it */
 async function proveCommit(
-  tx: pg.ClientBase,
-  { number, size, tiles }: { readonly number: number; readonly size: number; readonly tiles: TileTree },
+  { size, tiles, indexOf }: ProvingTree,
   { commit, key, hashes }: { readonly commit: RecordedCommit; readonly key: Uint8Array; readonly hashes: HashTable },
 ): Promise<ProvenCommit> {
   const body = textOf(commit);
   const leaf = leafOf(key, commit.revision ?? 0, sha256(body));
-  const index = await leafIndex(tx, number, { leaf, position: commit.position });
+  const index = await indexOf(leaf, commit.position);
   if (index === null || index >= size)
     throw new NoProofError(
       `the signed tree does not have the commit at ${commit.position} as the log has it; run audit verify`,

@@ -41,22 +41,27 @@ async function entriesOf(db: Db, tree: number, n: number): Promise<Buffer[]> {
   return leavesOf(rows[0]?.leaves ?? Buffer.alloc(0));
 }
 
-/** The index of a leaf in a tree; null: the tree does not have it at this position of the log. */
-export async function leafIndex(
-  db: Db,
-  tree: number,
-  { leaf, position }: { readonly leaf: Buffer; readonly position: string },
-): Promise<number | null> {
-  const { rows } = await db.query<{ n: string; leaves: Buffer }>({
-    name: 'proof_bundle_at',
-    text: `SELECT n, leaves FROM proof.bundles WHERE tree = $1 AND last_position >= $2
-            ORDER BY tree, last_position LIMIT 1`,
-    values: [tree, position],
-  });
-  const row = rows[0];
-  if (row === undefined) return null;
-  const index = leavesOf(row.leaves).findIndex((each) => each.equals(leaf));
-  return index < 0 ? null : Number(row.n) * TILE_WIDTH + index;
+/**
+ * Finds the indexes of leaves by their positions in the log, asked for in ascending order. It reads a bundle once.
+ * @returns resolves to null: the tree does not have the leaf there
+ */
+export function leafFinder(db: Db, tree: number): (leaf: Buffer, position: string) => Promise<number | null> {
+  let bundle: { readonly n: number; readonly last: string; readonly leaves: readonly Buffer[] } | null = null;
+  return async (leaf, position) => {
+    if (bundle === null || position > bundle.last) {
+      const { rows } = await db.query<{ n: string; last: string; leaves: Buffer }>({
+        name: 'proof_bundle_at',
+        text: `SELECT n, last_position AS last, leaves FROM proof.bundles WHERE tree = $1 AND last_position >= $2
+                ORDER BY tree, last_position LIMIT 1`,
+        values: [tree, position],
+      });
+      const row = rows[0];
+      if (row === undefined) return null;
+      bundle = { n: Number(row.n), last: row.last, leaves: leavesOf(row.leaves) };
+    }
+    const index = bundle.leaves.findIndex((each) => each.equals(leaf));
+    return index < 0 ? null : bundle.n * TILE_WIDTH + index;
+  };
 }
 
 /** Cuts the bytes of a bundle into leaves. */
