@@ -28,7 +28,7 @@ interface Vitals {
   readonly lcpMs: number;
   readonly inpMs: number;
   readonly cls: number;
-  /** What moved. */
+  /** The parts that moved. */
   readonly moved: readonly string[];
 }
 

@@ -74,7 +74,7 @@ export async function startBrowser(): Promise<TestBrowser> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Colors in transition have another contrast. What turns for ever, such as a spinner, is not awaited. */
+/** Colors in transition have another contrast. Endless animations, such as a spinner, are not awaited. */
 const STILL = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished))`;
 
