@@ -128,7 +128,7 @@ export function dueAt(
   if (attempt !== 'failed') return null;
   // Earlier versions did not record the address of an attempt.
   const wasBefore = payout.address === null ? attempted_at! < setAt : payout.address < address;
-  return endOf(attempted_at!, wasBefore ? Math.min(attempted_at!, now) : next_at);
+  return endOf(attempted_at!, wasBefore ? attempted_at : next_at);
 }
 
 /** Random share by which delays vary, so that attempts that failed together are not repeated together. */

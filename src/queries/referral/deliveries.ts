@@ -27,7 +27,7 @@ const DUE_AT = `
 CASE WHEN CASE p.status WHEN 0 THEN coalesce(p.next_at, p.requested_at) ELSE a.at END > $2::bigint + ${SET_BACK_MS} THEN $2
      WHEN p.status = 0 THEN coalesce(p.next_at, p.requested_at + $1)
      WHEN p.attempt = 'failed' AND CASE WHEN p.address IS NULL THEN a.at < w.set_at ELSE p.address < w.address END
-       THEN least(p.requested_at, $2)
+       THEN a.at
      WHEN p.attempt = 'failed' THEN p.next_at
      WHEN p.attempt = 'open' THEN a.at + ${CUT_OFF_MS} END`;
 
