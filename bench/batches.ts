@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { systemSources } from '../src/util/system-sources.ts';
+import { BENCH_EVENTS, batchBodies } from './batch-bodies.ts';
 import { postLoad } from './load.ts';
 import { median } from './quantile.ts';
-import { BENCH_USERS, startBenchService } from './service.ts';
+import { startBenchService } from './service.ts';
 
 /**
  * Intake in batches of 100, durable before the answer. The floor is COPY of the same events, one a row, into a table with the
@@ -16,18 +17,7 @@ const CONNECTIONS = 16;
 const BATCH = 100;
 const COPY_EVENTS = 500_000;
 
-/** As bots send them: of many users, when they occur. */
-const events = BENCH_USERS.map((user_id, i) => ({
-  event: `event_${i % 20}`,
-  user_id,
-  value_num: 1000 + i,
-  unit: 'USD',
-  category: 'books',
-  value_str: 'from the shop window',
-}));
-const bodies: string[] = [];
-for (let i = 0; i < events.length; i += BATCH) bodies.push(JSON.stringify(events.slice(i, i + BATCH)));
-
+const bodies = batchBodies(BATCH);
 const service = await startBenchService({ ROLE: process.env['BENCH_ROLE'] ?? 'all' });
 const client = new pg.Client({ connectionString: service.databaseUrl });
 await client.connect();
@@ -59,7 +49,7 @@ console.log(
 /** Events per second of one COPY, from the first byte until it is durable. */
 async function copyRate(db: pg.Client): Promise<number> {
   await db.query('TRUNCATE bench_copy');
-  const texts = events.map((event) => JSON.stringify(event));
+  const texts = BENCH_EVENTS.map((event) => JSON.stringify(event));
   const started = performance.now();
   const copy = db.query(copyFrom('COPY bench_copy (id, stream, body) FROM STDIN'));
   for (let sent = 0; sent < COPY_EVENTS; sent += texts.length) {

@@ -1,9 +1,10 @@
 import pg from 'pg';
+import { batchBodies } from './batch-bodies.ts';
 import { postLoad } from './load.ts';
 import { childrenOf, parentOf, processorSeconds, residentMb, waitedForSeconds } from './proc.ts';
 import { median } from './quantile.ts';
 import { packed } from './report-events.ts';
-import { BENCH_USERS, type BenchService, projected, startBenchService } from './service.ts';
+import { type BenchService, projected, startBenchService } from './service.ts';
 
 /**
  * Intake of whole services: the prototype of events as segments (segments/, docs/adr/0035-segments-of-events-are-proved-in-part.md) next to today's, in turn in one run. Needs
@@ -55,18 +56,7 @@ function show(what: string, unit: string, values: readonly (readonly number[])[]
 }
 
 async function measureIntake(): Promise<void> {
-  const events = BENCH_USERS.map((user_id, i) => {
-    return {
-      event: `event_${i % 20}`,
-      user_id,
-      value_num: 1000 + i,
-      unit: 'USD',
-      category: 'books',
-      value_str: 'from the shop window',
-    };
-  });
-  const bodies: string[] = [];
-  for (let i = 0; i < events.length; i += BATCH) bodies.push(JSON.stringify(events.slice(i, i + BATCH)));
+  const bodies = batchBodies(BATCH);
   const figures = {
     rate: [[], []],
     counted: [[], []],

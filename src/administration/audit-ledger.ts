@@ -32,8 +32,8 @@ export interface AuditedLedger {
 }
 
 /**
- * Verifies hash chains, accounts and, unless a bot is named, read models against a replay and signed checkpoints. The parts run side by side:
- * while one waits for the database, another checks.
+ * Verifies hash chains and accounts. Unless a bot is named, also compares the log with its signed checkpoints, and read models
+ * with a replay. The parts run side by side: while one waits for the database, another checks.
  */
 export async function auditLedger(context: LongWorkContext, bot: string | undefined): Promise<AuditedLedger> {
   const begun = performance.now();

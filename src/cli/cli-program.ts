@@ -219,17 +219,15 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     withoutContext:
       <Parameters extends readonly unknown[]>(work: (...parameters: Parameters) => Promise<Answer>) =>
       async (...given: unknown[]) => {
-        const answered = await work(...(given.slice(0, -1) as unknown as Parameters));
-        answer(given.at(-1) as Command, answered);
+        const { command, parameters } = splitGiven<Parameters>(given);
+        const answered = await work(...parameters);
+        answer(command, answered);
         if (answered.failure !== undefined) throw answered.failure;
       },
     action:
       <Parameters extends readonly unknown[]>(work: Work<Parameters>, contextOptions?: ContextOptions) =>
       (...given: unknown[]) => {
-        // Commander passes the arguments, the options and last the command. Each action declares the types of its
-        // options.
-        const command = given.at(-1) as Command;
-        const parameters = given.slice(0, -1) as unknown as Parameters;
+        const { command, parameters } = splitGiven<Parameters>(given);
         return run(command, (context) => work(context, ...parameters), contextOptions);
       },
   });
@@ -239,4 +237,9 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
     if (argv.includes(name)) (await load())(cliOf(noun));
   }
   return program;
+}
+
+/** Commander passes the arguments, the options and last the command. Each action declares the types of its options. */
+function splitGiven<Parameters extends readonly unknown[]>(given: readonly unknown[]) {
+  return { command: given.at(-1) as Command, parameters: given.slice(0, -1) as unknown as Parameters };
 }

@@ -96,6 +96,9 @@ export function hashBody(body: string): string {
   return hash('sha256', body, 'hex');
 }
 
+/** Reads a commit, or what a reader needs of it, from its stored text. */
+export type Decode<Commit> = (body: string, position: Position, ordinal: number) => Commit;
+
 /**
  * Decodes a stored text.
  * @throws UnreadableCommitError caused by a ZodError or a SyntaxError

@@ -1,4 +1,4 @@
-import { EMPTY_ROOT, type Hash, isSameHash, sha256 } from './merkle-tree.ts';
+import { EMPTY_ROOT, type Hash, sha256 } from './merkle-tree.ts';
 
 /**
  * The map of accounts: a binary trie over the accounts' keys, in which each inner node has two branches. A node's hash holds
@@ -64,18 +64,6 @@ export function mapPath(parts: readonly MapPart[], index: number): MapStep[] {
     else start = middle;
   }
   return steps.reverse();
-}
-
-/** Whether the steps lead from the account's entry to the root. */
-export function verifyMapPath(entry: MapEntry, steps: readonly MapStep[], root: Hash): boolean {
-  let { hash } = mapPartOf(entry);
-  let below = 256;
-  for (const { depth, sibling } of steps) {
-    if (!(depth >= 0 && depth < below) || sibling.length !== 32) return false;
-    hash = bitOf(entry.key, depth) === 0 ? innerHash(depth, hash, sibling) : innerHash(depth, sibling, hash);
-    below = depth;
-  }
-  return isSameHash(hash, root);
 }
 
 function branchesOf(parts: readonly MapPart[], start: number, end: number): { depth: number; middle: number } {

@@ -27,7 +27,7 @@ export function Card({ title, id, lead, actions, footer, flush, busy, children }
         {lead !== undefined && <p>{lead}</p>}
       </header>
       <div class={flush === true ? 'body flush' : 'body'}>{children}</div>
-      {footer !== undefined && footer !== false && <footer>{footer}</footer>}
+      {footer !== undefined && footer !== null && footer !== false && <footer>{footer}</footer>}
     </section>
   );
 }

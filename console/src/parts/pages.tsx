@@ -5,6 +5,7 @@ import { texts } from '../texts.ts';
 import { AsOf } from './as-of.tsx';
 import { Pending } from './failure.tsx';
 import { type Loaded, type LoadOptions, useLoad } from './load.ts';
+import { NoRows, PageSteps } from './page-steps.tsx';
 
 /** Rows of a page. */
 const SIZE = 50;
@@ -42,26 +43,13 @@ export function usePages<Row, Data>(
   const { data } = loaded.value;
   const found = data === undefined ? [] : rowsOf(data);
   const more = found.length > SIZE;
-  const step = (label: string, enabled: boolean, to: number) => (
-    <button
-      class="btn small"
-      type="button"
-      disabled={!enabled}
-      onClick={() => go(here({ [name]: to > 0 ? `${to}` : '' }))}
-    >
-      {label}
-    </button>
-  );
   const pager =
     offset > 0 && data !== undefined && found.length === 0 ? (
       <p>
-        {texts.nothingHere} <a href={here({ [name]: '' })}>{texts.firstPage}</a>
+        <NoRows name={name} />
       </p>
     ) : offset > 0 || more ? (
-      <div class="pages">
-        {step(texts.previousPage, offset > 0, offset - SIZE)}
-        {step(texts.nextPage, more, offset + SIZE)}
-      </div>
+      <PageSteps name={name} offset={offset} size={SIZE} hasMore={more} />
     ) : null;
   return { loaded, reload, rows: data && found.slice(0, SIZE), pager };
 }

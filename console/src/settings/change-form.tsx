@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { Confirm } from '../parts/confirm.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { sendSetting, useChange } from './change.ts';
-import { type Field, FieldRow, type Given, problemAt } from './fields.tsx';
+import { FieldRows } from './field-rows.tsx';
+import { type Field, type Given, problemAt } from './fields.tsx';
 import { words } from './words.ts';
 
 interface ChangeFormProps<T> {
@@ -43,15 +44,7 @@ export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, ask }: 
           else asked.value = true;
         }}
       >
-        {fields.map((field) => (
-          <FieldRow
-            key={field.name}
-            field={field}
-            value={form.valueIn(field)}
-            problem={problemAt(error.value, field.name)}
-            onChange={(value) => form.set(field.name, value)}
-          />
-        ))}
+        <FieldRows form={form} fields={fields} />
         {error.value !== undefined && !isAtField && !asked.value && <Failure error={error.value} />}
         <div class="btns">
           <button type="submit" class={ask === undefined ? 'btn primary' : 'btn danger'} disabled={busy.value}>

@@ -3,7 +3,8 @@ import { Card, type CardProps } from '../parts/card.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { type Change, sendSetting, useChange } from './change.ts';
-import { type Field, FieldRow, problemAt } from './fields.tsx';
+import { FieldRows } from './field-rows.tsx';
+import { type Field, problemAt } from './fields.tsx';
 import { words } from './words.ts';
 
 /** Fields that belong together, with what they are for. */
@@ -26,7 +27,6 @@ interface SectionFormProps extends Pick<CardProps, 'title' | 'lead'> {
 export function SectionForm({ sections, path, bot, onDone, title, lead }: SectionFormProps) {
   const form = useChange(sections.flatMap(({ fields }) => fields));
   const { changed } = form;
-  const { error } = form.attempt;
   const save = (): Promise<void> =>
     form.run(async () => {
       await sendSetting(path, form.given(changed), bot);
@@ -51,15 +51,7 @@ export function SectionForm({ sections, path, bot, onDone, title, lead }: Sectio
                 {section.about}
               </p>
               <div class={section.fields.length > 1 ? 'two' : undefined}>
-                {section.fields.map((field) => (
-                  <FieldRow
-                    key={field.name}
-                    field={field}
-                    value={form.valueIn(field)}
-                    problem={problemAt(error.value, field.name)}
-                    onChange={(value) => form.set(field.name, value)}
-                  />
-                ))}
+                <FieldRows form={form} fields={section.fields} />
               </div>
             </Fragment>
           ))}

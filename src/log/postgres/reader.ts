@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { pause } from '../../util/pause.ts';
-import { BETWEEN_EVENTS } from '../commit-codec.ts';
+import { BETWEEN_EVENTS, type Decode } from '../commit-codec.ts';
 import type { Batch, Position, SubscribeOptions } from '../port.ts';
 import type { GrowthNotifier } from './growth-notifier.ts';
 import { orderKeyOf, positionOf, START } from './position.ts';
@@ -96,9 +96,6 @@ export interface Page<Commit> {
   /** Whether commits exist that cannot be read until an older open transaction ends: read again soon. */
   readonly blocked: boolean;
 }
-
-/** Reads a commit from its stored text. */
-export type Decode<Commit> = (body: string, position: Position, ordinal: number) => Commit;
 
 export async function readPage<Commit>(
   db: pg.Pool,

@@ -1,6 +1,6 @@
 import { pause } from '../../util/pause.ts';
-import { BETWEEN_EVENTS, eventsBeginWith } from '../commit-codec.ts';
-import type { Batch, CommitDigest, Position, SubscribeOptions } from '../port.ts';
+import { BETWEEN_EVENTS, type Decode, eventsBeginWith } from '../commit-codec.ts';
+import type { Batch, CommitDigest, SubscribeOptions } from '../port.ts';
 import { categoryOf } from '../stream-name.ts';
 import type { Progress } from './index-progress.ts';
 import { exactPage, growth, nextOffsets, voidsWithin } from './index-reader.ts';
@@ -21,9 +21,6 @@ const MAX_PAGE_BYTES = 4 << 20;
 const REST_MS = 20;
 /** A pause between batches without commits, since each batch costs the reader of the subscription a query. */
 const PROGRESS_STEP_MS = 20;
-
-/** Reads a commit from its stored text. */
-type Decode<Commit> = (body: string, position: Position, ordinal: number) => Commit;
 
 /** Reads the records, never beyond the index, and skips records that are void in the index. */
 export async function* subscribeToRecords<Commit extends Pick<CommitDigest, 'position' | 'stream'>>(

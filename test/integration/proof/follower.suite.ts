@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accountStream, intakeStream } from '../../../src/domain/streams.ts';
 import { EMPTY_STREAM, type EventLog, hasPassed, type StreamHead } from '../../../src/log/port.ts';
 import { loadPositions } from '../../../src/processes/process-states.ts';
-import { mapPartOf, mapRoot, verifyMapPath } from '../../../src/proof/account-map.ts';
+import { mapPartOf, mapRoot } from '../../../src/proof/account-map.ts';
 import { parseCheckpoint } from '../../../src/proof/checkpoint.ts';
 import { leafOf, NO_KEY } from '../../../src/proof/leaf.ts';
-import { EMPTY_ROOT, leafHash, nodeHash, splitOf, verifyInclusion } from '../../../src/proof/merkle-tree.ts';
+import { EMPTY_ROOT, leafHash, nodeHash, splitOf } from '../../../src/proof/merkle-tree.ts';
 import { isSignedBy, parseNote, parseVerifier } from '../../../src/proof/signed-note.ts';
 import { tileTree } from '../../../src/proof/tile-tree.ts';
 import type { StoredCheckpoint } from '../../../src/queries/proof/last-checkpoint.ts';
@@ -15,6 +15,7 @@ import { OUTPUT_TREE, storedTiles } from '../../../src/queries/proof/stored-tree
 import type { TestDatabase } from '../../support/database.ts';
 import { newCommit, readAll } from '../../support/log.ts';
 import { leavesIn, type ProofFollower, proofFollower, readDigests } from '../../support/proof-follower.ts';
+import { verifyInclusion, verifyMapPath } from '../../support/verify-proofs.ts';
 
 /** The log and its database; `anyCategories` of the log are those of the service. */
 export interface LogUnderProof {

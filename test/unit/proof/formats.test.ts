@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type MapEntry, mapPartOf, mapPath, mapRoot, verifyMapPath } from '../../../src/proof/account-map.ts';
+import { type MapEntry, mapPartOf, mapPath, mapRoot } from '../../../src/proof/account-map.ts';
 import { checkpointText, parseCheckpoint, tlogProof } from '../../../src/proof/checkpoint.ts';
 import { newCheckpointKeys, parseCheckpointKeys } from '../../../src/proof/checkpoint-keys.ts';
 import { outputEntryText, parseOutputEntry } from '../../../src/proof/output-entry.ts';
@@ -13,6 +13,7 @@ import {
   signNote,
 } from '../../../src/proof/signed-note.ts';
 import { bundleOf, parseTilePath } from '../../../src/proof/tile-path.ts';
+import { verifyMapPath } from '../../support/verify-proofs.ts';
 
 const bytes = (fill: number): Buffer => Buffer.alloc(32, fill);
 
