@@ -9,10 +9,11 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     exclude: ['test/long/**', 'node_modules/**'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // They catch what hangs: no test may depend on a quick machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // A state is awaited as long as a slow machine may need, not the default of 1 s.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 120_000 } },
     // Test files keep nothing in modules; what they share is imported once a worker, which halves the work of short ones.
     isolate: false,
     // On two processors, of which three left a quarter unused: tests wait for services a third of their time.

@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)('payouts and rewards are changed in the 
   it('sends a failed payout again, and cancels it with a reason', async () => {
     // The bot has no webhook, so the payout fails at once.
     const { payout_id: id } = await program.call.data('payout', { user_id: ADA });
-    await expect.poll(async () => (await payoutOf(id)).status, { timeout: 20_000 }).toBe(3);
+    await expect.poll(async () => (await payoutOf(id)).status).toBe(3);
     const console = await started.logIn(ownerKey);
     const { page } = console;
     await page.goto(url({ view: 'payouts' }));
@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)('payouts and rewards are changed in the 
     await dialog.getByLabel('Reason').fill('webhook was repaired');
     await dialog.getByRole('button', { name: 'Send it again' }).click();
     await row.getByText('webhook was repaired').waitFor();
-    await expect.poll(async () => (await payoutOf(id)).status, { timeout: 20_000 }).toBe(3);
+    await expect.poll(async () => (await payoutOf(id)).status).toBe(3);
     await row.getByRole('button', { name: 'Cancel it' }).click();
     await dialog.getByLabel('Reason').fill(HOSTILE[0]!);
     await dialog.getByRole('button', { name: 'Cancel it' }).click();

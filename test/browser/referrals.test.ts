@@ -239,11 +239,11 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     const { page } = console;
     await page.goto(url({ view: 'payouts' }));
     const row = page.locator(`#payout-${payoutId}`);
-    await expect.poll(() => row.locator('.pill').textContent(), { timeout: 20_000 }).toBe('processing');
+    await expect.poll(() => row.locator('.pill').textContent()).toBe('processing');
     await row.getByText('no answer yet').first().waitFor();
     client.answers(200);
     for (const response of held.splice(0)) response.writeHead(503).end();
-    await expect.poll(() => row.locator('.pill').textContent(), { timeout: 20_000 }).toBe('paid');
+    await expect.poll(() => row.locator('.pill').textContent()).toBe('paid');
     await row.locator('summary').click();
     const { payouts } = await program.call.data('all-payouts?limit=1');
     expect(payouts[0]).toMatchObject({ payout_id: payoutId, status: 2 });

@@ -107,7 +107,7 @@ export function describeSubscriptions(logs: () => OpenLogs): void {
         await other.append(newCommit(stream));
         await pause(5);
       }
-      await expect.poll(() => commits, { timeout: 10_000 }).toBe(40);
+      await expect.poll(() => commits).toBe(40);
       stop.abort();
       await reading;
       expect(batches).toBeLessThan(30);

@@ -263,7 +263,7 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   const webhook = `${service.address}/v1/webhook/${bot.publicKey}`;
   const isKnown = async (): Promise<boolean> =>
     (await request(webhook, secret(webhookSecret), { update_id: 1 })).status === 200;
-  await vi.waitUntil(isKnown, { timeout: 30_000 });
+  await vi.waitUntil(isKnown);
   return {
     bot: { ...bot, webhookSecret },
     free,

@@ -90,7 +90,7 @@ export async function until(
   service: TestService,
   id: number,
   so: (sending: Sending) => boolean,
-  withinMs = 30_000,
+  withinMs = 120_000,
 ): Promise<Sending> {
   const deadline = performance.now() + withinMs;
   for (;;) {

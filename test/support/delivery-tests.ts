@@ -40,8 +40,7 @@ export function deliveryTests(): DeliveryTests {
     get client() {
       return client;
     },
-    becomes: (name, expected) =>
-      expect.poll(() => setup.payoutState(name), { timeout: 10_000 }).toMatchObject(expected),
+    becomes: (name, expected) => expect.poll(() => setup.payoutState(name)).toMatchObject(expected),
     async still(count) {
       await pause(400);
       expect(client.calls).toHaveLength(count);

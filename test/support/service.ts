@@ -104,7 +104,7 @@ export async function startTestService(
   async function projected(): Promise<void> {
     const head = await log.endCursor();
     for (const model of registered) {
-      if (!(await waitForReadModels([servedProgress(database.pool, model)], head, { timeoutMs: 20_000 })))
+      if (!(await waitForReadModels([servedProgress(database.pool, model)], head, { timeoutMs: 120_000 })))
         throw new Error(
           `the read model ${model.name} does not catch up: ${JSON.stringify({ head: [...head], is: await projectionStatus(database.pool, log, registered) })}`,
         );

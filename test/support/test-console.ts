@@ -26,7 +26,8 @@ export async function startConsole(
   readModels?: readonly ReadModel[],
 ): Promise<TestConsole> {
   const [service, browser] = await Promise.all([
-    startTestService(changes, undefined, undefined, readModels),
+    // Reports of a page that was left count until they end, which on a busy machine is late.
+    startTestService({ REPORT_CONCURRENCY: '50', ...changes }, undefined, undefined, readModels),
     startBrowser(),
   ]);
   return {

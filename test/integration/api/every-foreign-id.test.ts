@@ -55,7 +55,7 @@ beforeAll(async () => {
   own = await fillBot(service, bot, 7001, 1);
   sibling = await fillBot(service, await botOf(service, owner.ownerId), 7002, 5);
   stranger = await fillBot(service, await botOf(service, other.ownerId), 7003, 9);
-}, 120_000);
+});
 afterAll(async () => {
   await service.stop();
   await platform.close();

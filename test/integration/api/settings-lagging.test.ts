@@ -15,7 +15,7 @@ const models = watchedReadModels(async (name) => {
 
 let settings: SettingsService;
 beforeAll(async () => {
-  settings = await startSettingsService({ MAX_WAIT_MS: '500' }, models);
+  settings = await startSettingsService({ MAX_WAIT_MS: '3000' }, models);
 });
 beforeEach(() => {
   released = new Promise((resolve) => {
@@ -35,6 +35,7 @@ it('a goal is answered as lagging until the names of events have it', async () =
   const late = await settings.set('goals/create', { target_id: 21, name: 'Late' });
   expect(late.body).toMatchObject({ ok: true, lagging: true });
   release();
+  await settings.service.projected();
   expect((await settings.set('goals/create', { target_id: 22, name: 'Trial' })).body).not.toHaveProperty('lagging');
   const events = await settings.service.get('/v1/reports/events', settings.by(settings.owner));
   expect(events.body.data.items).toContainEqual(expect.objectContaining({ name: 'Trial' }));
@@ -45,6 +46,7 @@ it('a rule is answered as lagging until the program has it', async () => {
   held.add('referral');
   expect((await settings.set('rules/create', { name: 'Late', ...rule })).body).toMatchObject({ lagging: true });
   release();
+  await settings.service.projected();
   expect((await settings.set('rules/create', { name: 'Sale', ...rule })).body).not.toHaveProperty('lagging');
   const program = await settings.service.get('/v1/referral/program', settings.by(settings.owner));
   expect(program.body.data.rules).toMatchObject([{ name: 'Late' }, { name: 'Sale', percent: 10 }]);

@@ -98,7 +98,7 @@ it('lets referrers earn, and shows a payout that waits, one that failed and a re
   // More may have been earned since the payout.
   expect(first.balance[0]).toMatchObject({ reserved: expect.toSatisfy((amount) => amount > 0) });
   await expect
-    .poll(async () => (await get('/v1/referral/all-payouts')).payouts, { timeout: 20_000 })
+    .poll(async () => (await get('/v1/referral/all-payouts')).payouts)
     .toMatchObject([
       { user_id: second.user_id, status: 3, error: expect.any(String) },
       { user_id: first.user_id, status: 0, method: 'manual' },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administer } from '../../support/administer.ts';
 import { dashboardExpressions, readAlerts, selectorsOf } from '../../support/alerts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -10,8 +10,6 @@ import { type ServiceProcess, serviceProcess } from '../../support/service-proce
 import { ROOT } from '../../support/source-files.ts';
 
 /** `/metrics` of the built service, with separate threads for read models, processes and reports. */
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
 
 let database: TestDatabase;
 let service: ServiceProcess;

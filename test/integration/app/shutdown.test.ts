@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createOwner } from '../../../src/commands/catalog/owners.ts';
 import { ANY_CATEGORIES } from '../../../src/domain/streams.ts';
 import { type EventLog, hasPassed } from '../../../src/log/port.ts';
@@ -22,7 +22,6 @@ import { type ServiceProcess, serviceProcess } from '../../support/service-proce
 import { type TcpProxy, tcpProxy } from '../../support/tcp-proxy.ts';
 
 // Each test starts OS processes and replays their events, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
 
 /** A stop by SIGTERM or SIGINT, as a supervisor, a terminal and npm send them. */
 const STOPS_WITHIN_MS = 15_000;

@@ -92,9 +92,7 @@ async function frozen(segmentations: unknown, door: Door = bot): Promise<number[
 
 async function launched(id: number, door: Door = bot): Promise<number> {
   await accepted('broadcast/activate', { id }, door);
-  await expect
-    .poll(async () => (await get(`get?id=${id}`, door)).status, { timeout: 20_000, interval: 50 })
-    .not.toBeOneOf([1, 6, 7]);
+  await expect.poll(async () => (await get(`get?id=${id}`, door)).status, { interval: 50 }).not.toBeOneOf([1, 6, 7]);
   return id;
 }
 

@@ -70,7 +70,7 @@ test('a refused variant stops the broadcast though the other one is delivered, a
     { name: 'A', share: 50, message: { text } },
     { name: 'B', share: 50, message: { text: 'good' } },
   ];
-  const id = await launch(service, bot, { variants: variants('broken-1'), chats });
+  const id = await launch(service, bot, { variants: variants('broken-1'), chats, cap: 100 });
   const stopped = await until(service, id, hasEnded, WITHIN_MS);
   expect(stopped).toMatchObject({ status: 5, count_unknown: 0 });
   const calls = () => platform.calls.filter(({ chatId }) => chatId >= chats[0]!);

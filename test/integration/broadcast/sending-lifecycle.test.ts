@@ -157,9 +157,7 @@ longOnly(
     expect(error).toMatch(
       /^the platform has given no usable answer since 20.*Z: the answer, HTTP 502, could not be read$/,
     );
-    await expect
-      .poll(listed, { timeout: 10_000 })
-      .toMatchObject({ state: 'stopped', error: `bot ${bot.publicKey}: ${error}` });
+    await expect.poll(listed).toMatchObject({ state: 'stopped', error: `bot ${bot.publicKey}: ${error}` });
     platform.behave(() => undefined);
     const end = await until(service, id, hasEnded);
     expect(end).toMatchObject({ status: 3, error: null });
@@ -167,7 +165,7 @@ longOnly(
     expect(end.count_unknown).toBeLessThan(100);
     expect(end.count_delivered).toBe(chats.length - end.count_unknown);
     expect(calls()).toHaveLength(chats.length);
-    await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
+    await expect.poll(listed).toMatchObject({ state: 'live', error: null });
   },
 );
 
@@ -180,14 +178,14 @@ longOnly(
     await until(service, long, ({ count_delivered }) => count_delivered > 5);
     await pool.query(`ALTER TABLE ${table} RENAME COLUMN due TO gone`);
     await expect
-      .poll(listed, { timeout: 10_000 })
+      .poll(listed)
       .toMatchObject({ state: 'stopped', error: 'what there is to send: column "due" does not exist' });
     const { count_delivered } = (await sendingOf(service, long))!;
     await until(service, long, (sending) => sending.count_delivered > count_delivered);
     await pool.query(`ALTER TABLE ${table} RENAME COLUMN gone TO due`);
     const later = await launch(service, await sendingBot(service), { chats: [1] });
     await until(service, later, hasEnded);
-    await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
+    await expect.poll(listed).toMatchObject({ state: 'live', error: null });
     expect(await sendingOf(service, long)).toMatchObject({ status: 2 });
     await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id: long }, {});
     await until(service, long, hasEnded);

@@ -96,7 +96,7 @@ export function describeSending(start: (env: Record<string, string>) => Promise<
     const id = await launch(service, bot, { chats, message: { text: 'Hi {{ user.first_name }}!' } });
     expect((await until(service, id, ({ error }) => error !== null)).error).toMatch(/^the service has failed/);
     await expect
-      .poll(listed, { timeout: 10_000 })
+      .poll(listed)
       .toMatchObject({ state: 'stopped', error: `broadcast ${id}: relation "${referrals}" does not exist` });
     expect(platform.calls).toHaveLength(before);
 
@@ -104,6 +104,6 @@ export function describeSending(start: (env: Record<string, string>) => Promise<
     const end = await until(service, id, hasEnded);
     expect(end).toMatchObject({ status: 3, count_delivered: chats.length, count_unknown: 0, error: null });
     expect(chatsOf(platform.calls.slice(before))).toEqual(chats);
-    await expect.poll(listed, { timeout: 10_000 }).toMatchObject({ state: 'live', error: null });
+    await expect.poll(listed).toMatchObject({ state: 'live', error: null });
   });
 }

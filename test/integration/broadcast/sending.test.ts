@@ -268,7 +268,8 @@ describe('a rate limit', () => {
     const limitedAt = callsTo(12)[0]!.at;
     const after = at.filter((time) => time > limitedAt + 500);
     expect(after[0]! - limitedAt).toBeGreaterThan(4990);
-    for (const [i, time] of after.entries()) if (i > 0) expect(time - after[i - 1]!).toBeGreaterThan(50);
+    // On the whole: two calls that leave 100 ms apart may arrive closer.
+    expect(after.at(-1)! - after[0]!).toBeGreaterThan(50 * (after.length - 1));
   });
 });
 

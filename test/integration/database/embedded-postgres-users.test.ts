@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { copyCheckout } from '../../support/copy-checkout.ts';
 import {
   eventually,
@@ -15,7 +15,6 @@ import {
 } from '../../support/embedded-postgres.ts';
 
 // Every step starts OS processes and servers, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 

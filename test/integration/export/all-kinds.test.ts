@@ -10,7 +10,7 @@ let bot: TestBot;
 beforeAll(async () => {
   service = await startTestService();
   bot = (await fillService(service)).bot;
-}, 120_000);
+});
 afterAll(() => service.stop());
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape

@@ -31,7 +31,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   empty = { ...service.env, DATABASE_URL: database.url };
   made = await operate(service.env, ['backup', file]);
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await database.drop();
@@ -142,7 +142,7 @@ test('is restored, also after an interruption, and every answer is the same as b
     'sealed in the log',
   ).toBe(true);
   expect(await namesIn(database)).toEqual(names);
-}, 60_000);
+});
 
 async function namesIn({ pool }: TestDatabase): Promise<{ first_name: string | null }[]> {
   const { rows } = await pool.query('SELECT first_name FROM users_v1.users ORDER BY bot_id, user_id');

@@ -211,7 +211,7 @@ describe('a server that fails', () => {
     await expect(log.endCursor()).rejects.toThrow();
     await double.start();
     const commit = newCommit(stream);
-    await expect.poll(() => log.append(commit).then(() => 'done', String), { timeout: 10_000 }).toBe('done');
+    await expect.poll(() => log.append(commit).then(() => 'done', String)).toBe('done');
     expect(double.streams.read(under.stream)).toHaveLength(2);
     expect((await readAll(log)).at(-1)!.id).toBe(commit.id);
   });
@@ -236,7 +236,7 @@ describe('a server that fails', () => {
     double.swallowNextAppend();
     const commit = newCommit(`intake-${bot}`);
     await expect(log.append(commit)).rejects.toThrow(OutcomeUnknownError);
-    await expect.poll(() => log.append(commit).then(() => 'done', String), { timeout: 15_000 }).toBe('done');
+    await expect.poll(() => log.append(commit).then(() => 'done', String)).toBe('done');
     expect((await idsOf(log, bot)).filter((id) => id === commit.id)).toHaveLength(1);
   });
 
@@ -250,7 +250,7 @@ describe('a server that fails', () => {
     await expect(log.append(commit)).rejects.toThrow(OutcomeUnknownError);
     await expect(log.append(newCommit(`intake-${bot}`))).rejects.toThrow(LogUnavailableError);
     await proxy.restore();
-    await expect.poll(() => log.append(commit).then(() => 'done', String), { timeout: 15_000 }).toBe('done');
+    await expect.poll(() => log.append(commit).then(() => 'done', String)).toBe('done');
     expect((await idsOf(log, bot)).filter((id) => id === commit.id)).toHaveLength(1);
     await log.close();
     opened.splice(0);

@@ -46,7 +46,7 @@ describe.skipIf(broker === null)('the keyring on Kafka', () => {
     expect(await log.keys.find([key!.id])).toEqual(new Map());
     // And so that compaction does not keep it either, its last record is a tombstone again.
     const last = async () => (await records()).findLast((record) => String(record.key) === nameOf(key!))?.value;
-    await expect.poll(last, { timeout: 10_000 }).toBeNull();
+    await expect.poll(last).toBeNull();
   });
 
   it('skips records that are no keys', async () => {

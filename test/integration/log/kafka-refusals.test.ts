@@ -95,4 +95,4 @@ it.each<[string, KafkaSecurity, RegExp]>([
 
 it('Kafka with TLS, a user and rights opens', async () => {
   if (broker !== undefined) await open({ ...tls, sasl: login('admin', 'a') });
-}, 60_000);
+});

@@ -138,7 +138,7 @@ describe('a reader', () => {
     };
     const cut = { partition: 0, commits: [], hasMore: true };
     const complete = { ...cut, hasMore: false };
-    await expect.poll(() => across(after, 4, 1 << 20), { timeout: 20_000 }).toEqual({ ...complete, last: third });
+    await expect.poll(() => across(after, 4, 1 << 20)).toEqual({ ...complete, last: third });
     expect(await across(after, 2, 1 << 20)).toEqual({ ...cut, last: second });
     expect(await across(after, 9, 1)).toEqual({ ...cut, last: first });
     expect(await across(second, 9, 1)).toEqual({ ...complete, last: third });
@@ -162,7 +162,7 @@ describe('a reader', () => {
       const options = { categories: ALL_CATEGORIES, without: ['Other'], maxCommits: 10, maxBytes: 1 << 20 };
       const first = () => readPage(one, decodeCommit, { ...options, after: undefined, exactOnly: false });
       // While a transaction that is older is open, in whichever database of the server, a reader is shown nothing.
-      await expect.poll(async () => (await first()).batch, { timeout: 20_000 }).not.toBeNull();
+      await expect.poll(async () => (await first()).batch).not.toBeNull();
       const before = await read();
       const { batch } = await first();
       await readPage(one, decodeCommit, { ...options, after: batch?.last, exactOnly: true });

@@ -83,14 +83,14 @@ test('a process is listed at the position that it has noted, and resumes there',
   const stop = start('a', process);
   const position = [...(await log.endCursor()).values()][0]!;
   await expect
-    .poll(status, { timeout: 5000 })
+    .poll(status)
     .toMatchObject({ name: 'noting', kind: 'process', state: 'live', position, lag: { events: 0, seconds: 0 } });
   await append();
   expect(await status()).toMatchObject({ position, lag: { events: 1 } });
   await stop();
   expect(await status()).toMatchObject({ position });
   start('b', process);
-  await expect.poll(() => found, { timeout: 5000 }).toEqual([0, 1]);
+  await expect.poll(() => found).toEqual([0, 1]);
 });
 
 test('a process that fails shows its error and restarts, and is healthy after progress', async () => {
@@ -105,10 +105,8 @@ test('a process that fails shows its error and restarts, and is healthy after pr
       await pause(60_000, signal);
     },
   });
-  await expect
-    .poll(status, { timeout: 5000 })
-    .toMatchObject({ state: 'stopped', error: 'the first time it fails', next: null });
-  await expect.poll(status, { timeout: 5000 }).toMatchObject({ state: 'live', error: null });
+  await expect.poll(status).toMatchObject({ state: 'stopped', error: 'the first time it fails', next: null });
+  await expect.poll(status).toMatchObject({ state: 'live', error: null });
   expect(runs).toBe(2);
 });
 
@@ -134,11 +132,9 @@ test('a part of the work that fails is listed with the process until it works ag
       }
     },
   });
-  await expect
-    .poll(status, { timeout: 5000 })
-    .toMatchObject({ state: 'stopped', error: 'broadcast 12: another (and 1 more)' });
+  await expect.poll(status).toMatchObject({ state: 'stopped', error: 'broadcast 12: another (and 1 more)' });
   mended();
-  await expect.poll(status, { timeout: 5000 }).toMatchObject({ state: 'live', error: null });
+  await expect.poll(status).toMatchObject({ state: 'live', error: null });
 });
 
 test('one of two instances runs an exclusive process, the other takes over, and a stop waits for the work', async () => {
@@ -154,9 +150,9 @@ test('one of two instances runs an exclusive process, the other takes over, and 
     },
   });
   const stop = start('a', process('a'));
-  await expect.poll(() => events, { timeout: 5000 }).toEqual(['a runs']);
+  await expect.poll(() => events).toEqual(['a runs']);
   start('b', process('b'));
   await stop();
   expect(events).toEqual(['a runs', 'a is done']);
-  await expect.poll(() => events, { timeout: 5000 }).toEqual(['a runs', 'a is done', 'b runs']);
+  await expect.poll(() => events).toEqual(['a runs', 'a is done', 'b runs']);
 });

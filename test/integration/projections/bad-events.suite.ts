@@ -65,7 +65,7 @@ export function describeBadEvents(
         const letter = (name: string): string => `${schemaOf(name, 1)}.${commit.id}`;
         const letters = async (): Promise<string[]> =>
           (await run('dead-letter list')).map(({ id }: { id: string }) => id).sort();
-        await expect.poll(letters, { timeout: 10_000 }).toEqual(readers.map(letter).sort());
+        await expect.poll(letters).toEqual(readers.map(letter).sort());
 
         for (const { name, state, error, next_command } of await rows()) {
           if (!readers.includes(name)) expect([name, state, error, next_command]).toEqual([name, 'live', null, null]);

@@ -62,7 +62,7 @@ describe('a read model that stops at a bad event', () => {
     await append();
     const bad = await append('poison');
     await append();
-    await expect.poll(async () => (await eventsRow()).state, { timeout: 10_000 }).toBe('stopped');
+    await expect.poll(async () => (await eventsRow()).state).toBe('stopped');
     const row = await eventsRow();
     expect(row.error).toContain(bad);
     expect(row.next_command).toBe(`botledger dead-letter retry events_v1.${bad}`);
@@ -89,7 +89,7 @@ describe('a read model that stops at a bad event', () => {
     await append();
     const bad = await append('poison');
     await append();
-    await expect.poll(async () => (await eventsRow()).state, { timeout: 10_000 }).toBe('stopped');
+    await expect.poll(async () => (await eventsRow()).state).toBe('stopped');
     await run('dead-letter', 'skip', `events_v1.${bad}`, '--reason', 'sent by a broken script');
     await service.projected();
     expect(await counted()).toBe(2);

@@ -29,15 +29,12 @@ it.each([
     }
     await service.projected();
     await expect
-      .poll(
-        async () => {
-          const { rows } = await service.database.pool.query(
-            'SELECT packed::int, archived_months FROM events_v1.timelines',
-          );
-          return rows;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        const { rows } = await service.database.pool.query(
+          'SELECT packed::int, archived_months FROM events_v1.timelines',
+        );
+        return rows;
+      })
       .toEqual([{ packed: CHUNK_EVENTS, archived_months: looked }]);
   } finally {
     await service.stop();

@@ -173,7 +173,7 @@ test('stops at a bad event, keeps the commits before it, and names it', async ()
   const bad = await append({ causation: 'poison' });
   await append();
   startProjector('a');
-  await expect.poll(async () => (await statusOfNotes()).state, { timeout: 5000 }).toBe('stopped');
+  await expect.poll(async () => (await statusOfNotes()).state).toBe('stopped');
   expect(await seen()).toEqual(good);
   const status = await statusOfNotes();
   expect(status.error).toContain(bad);
@@ -191,7 +191,7 @@ test('a version that another instance stopped stays stopped until a projector st
   expect(await error()).toBe('stopped elsewhere');
   first.abort();
   startProjector('b');
-  await expect.poll(error, { timeout: 5000 }).toBe(null);
+  await expect.poll(error).toBe(null);
 });
 
 test('a batch of many items commits in parts, each with its checkpoint', async () => {
@@ -221,7 +221,7 @@ test('a batch of many items commits in parts, each with its checkpoint', async (
     },
   };
   startProjector('a', watched, { log: atOnce });
-  await expect.poll(async () => (await statusOfNotes()).error, { timeout: 5000 }).toContain(bad);
+  await expect.poll(async () => (await statusOfNotes()).error).toContain(bad);
   const [first, second, third] = ids;
   // Two parts. The second fails and is applied commit by commit.
   expect(applied).toEqual([[first, second], [third, bad], [third], [bad]]);
@@ -231,7 +231,7 @@ test('a batch of many items commits in parts, each with its checkpoint', async (
 test('an event of an unknown type or version is a bad event', async () => {
   await append({ event: { type: 'custom_events_received', v: 99, data: {} } });
   startProjector('a');
-  await expect.poll(async () => (await statusOfNotes()).error, { timeout: 5000 }).toContain('version 99');
+  await expect.poll(async () => (await statusOfNotes()).error).toContain('version 99');
 });
 
 test('rebuilds a dropped schema after a start', async () => {
@@ -268,10 +268,10 @@ test('writes the checkpoint of batches that came while it wrote a checkpoint', a
     await appendOther('b1');
     const waiting = `SELECT FROM pg_stat_activity
                       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE notes_v1.checkpoints%'`;
-    await expect.poll(async () => (await database.pool.query(waiting)).rowCount, { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => (await database.pool.query(waiting)).rowCount).toBe(1);
     const before = given;
     await appendOther('b2');
-    await expect.poll(() => given, { timeout: 5000 }).toBeGreaterThan(before);
+    await expect.poll(() => given).toBeGreaterThan(before);
   } finally {
     await blocker.query('ROLLBACK');
     blocker.release();
@@ -322,7 +322,7 @@ test('retries a batch whose statement was cancelled', async () => {
   const id = await append();
   const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
                    WHERE datname = current_database() AND query = 'SELECT pg_sleep(60)'`;
-  await expect.poll(async () => (await database.pool.query(cancel)).rowCount, { timeout: 5000 }).toBe(1);
+  await expect.poll(async () => (await database.pool.query(cancel)).rowCount).toBe(1);
   await caughtUp();
   expect(attempts).toBe(2);
   expect(await seen()).toEqual([id]);
@@ -342,9 +342,7 @@ test('deferred work that is cheaper if done once waits until a new version has a
   await Promise.all(Array.from({ length: 2500 }, () => append())); // three batches
   startProjector('a', lazy);
   const done = async () => (await database.pool.query('SELECT n::int FROM notes_v1.done_of')).rows;
-  await expect
-    .poll(async () => (await findVersion(database.pool, 'notes', 1))?.state, { timeout: 30_000 })
-    .toBe('live');
+  await expect.poll(async () => (await findVersion(database.pool, 'notes', 1))?.state).toBe('live');
   await append();
-  await expect.poll(done, { timeout: 30_000 }).toEqual([{ n: 2500 }, { n: 1 }]);
+  await expect.poll(done).toEqual([{ n: 2500 }, { n: 1 }]);
 });

@@ -27,7 +27,7 @@ export function describeKilledRebuild(start: () => Promise<TestService>): void {
         stdio: 'ignore',
       });
       const ended = once(command, 'exit');
-      await expect.poll(counted, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+      await expect.poll(counted, { interval: 5 }).toBeGreaterThan(0);
       expect(getPriority(command.pid), 'no service runs').toBe(getPriority());
       command.kill('SIGKILL');
       await ended;
@@ -116,7 +116,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
     } finally {
       await service.stop();
     }
-  }, 60_000);
+  });
 
   test('two comparisons at once take turns, and the remains of a killed one are removed', async () => {
     const service = await start();
@@ -129,11 +129,11 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
         );
       });
       const left = `SELECT FROM pg_namespace WHERE nspname = 'users_replay'`;
-      await expect.poll(async () => (await service.database.pool.query(left)).rowCount, { timeout: 10_000 }).toBe(0);
+      await expect.poll(async () => (await service.database.pool.query(left)).rowCount).toBe(0);
     } finally {
       await service.stop();
     }
-  }, 60_000);
+  });
 
   test('the service finishes a drop that was killed; switch refuses a dropped version', async () => {
     const service = await start();
@@ -145,7 +145,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
       expect(await makeLive(pool, 'users', 2)).toBe(false);
       expect(await dropVersion(pool, 'users', 1), 'the live one').toBe(false);
       const left = `SELECT FROM pg_namespace WHERE nspname = 'users_v2'`;
-      await expect.poll(async () => (await pool.query(left)).rowCount, { timeout: 10_000 }).toBe(0);
+      await expect.poll(async () => (await pool.query(left)).rowCount).toBe(0);
       expect(await allVersions(pool)).toContainEqual(
         expect.objectContaining({ name: 'users', version: 1, state: 'live' }),
       );
@@ -154,7 +154,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
     } finally {
       await service.stop();
     }
-  }, 60_000);
+  });
 }
 
 /** Runs `work` on a stopped service with a user's message and `count` events. */

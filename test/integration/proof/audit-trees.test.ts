@@ -100,7 +100,7 @@ it('finds an end that was rewritten with its hash and head, and no process signs
   await migrateProofSchema(database.pool);
   follower.start(log);
   await expect
-    .poll(() => follower.errors[0], { timeout: 30_000 })
+    .poll(() => follower.errors[0])
     .toBe('the log does not have what checkpoint 3 signs: the tree of partition 0 differs');
 });
 

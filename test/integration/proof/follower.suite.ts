@@ -113,9 +113,7 @@ export function describeFollower(open: () => Promise<LogUnderProof>): void {
     expect((await follower.checkpointOf(1200)).size).toBe(first.size);
     stop = follower.start(under.log, { CHECKPOINT_SECONDS: '86400' });
     const { position } = await under.log.append(newCommit(intakeStream('bot0')));
-    await expect
-      .poll(async () => hasPassed(await loadPositions(under.database.pool, 'proof'), position), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(async () => hasPassed(await loadPositions(under.database.pool, 'proof'), position)).toBe(true);
     expect((await follower.checkpointOf(1200)).size).toBe(first.size);
     await stop();
     expect((await follower.checkpointOf(1202)).size).toBe(first.size + 1);
@@ -135,7 +133,7 @@ export function describeFollower(open: () => Promise<LogUnderProof>): void {
     await migrateProofSchema(pool);
     stop = follower.start(under.log);
     expect(await follower.checkpointOf(leavesIn(last))).toEqual(last);
-    await expect.poll(tables, { timeout: 20_000 }).toEqual(before);
+    await expect.poll(tables).toEqual(before);
     await under.log.append(newCommit(intakeStream('bot0')));
     expect((await follower.checkpointOf(leavesIn(last) + 2)).size).toBe(last.size + 1);
     await stop();

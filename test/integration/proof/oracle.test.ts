@@ -44,7 +44,7 @@ describe.skipIf(built.status !== 0)('the oracle in Go', () => {
     }
     await stop();
     checkpoints = (await database.pool.query('SELECT entry, note FROM proof.checkpoints ORDER BY n')).rows;
-  }, 120_000);
+  });
   afterAll(async () => {
     await follower.close();
     await database.drop();

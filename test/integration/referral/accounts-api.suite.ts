@@ -95,7 +95,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     ]);
     const { balance } = await dataOf('balance?user_id=1');
     expect(balance).toEqual([{ unit_id: 1, available: 0, reserved: 123456789012345.97, paid: 0, on_hold: 0 }]);
-  }, 60_000);
+  });
 
   test('a payout takes every unit, or one; a repeat gets the first answer', async () => {
     const gem = percentItem(1, '10', '50', { base: { value: '50', rate: '1', unit: { unit_id: 7, scale: 0 } } });
@@ -277,7 +277,7 @@ export function describeAccounts(start: () => Promise<TestService>): void {
     );
     const { rows, commits } = await rowsAndCommits();
     expect(rows).toEqual(await replay(accountsReadModel, commits, service.log.keys));
-  }, 60_000);
+  });
 
   /** The tables, and the commits that they hold. */
   async function rowsAndCommits() {

@@ -151,5 +151,5 @@ describe('the read model of accounts', () => {
       }),
       { numRuns: 6, endOnFailure: true },
     );
-  }, 60_000);
+  });
 });

@@ -36,7 +36,7 @@ export function describeAccruals(start: () => Promise<TestService>): void {
     expect(await rewardsOf(service, it)).toEqual(all);
     await it.send({ user_id: referred[0]! });
     expect(amountsOf(await rewardsOf(service, it))).toHaveLength(151);
-  }, 60_000);
+  });
 
   it("a fixed rule without a unit earns in the owner's currency, as a percentage does: one balance, one payout", async () => {
     const it = await rewardProgram(service);

@@ -56,8 +56,8 @@ async function answered(status: number): Promise<Requested> {
   client.answers(status);
   const made = await requested('webhook');
   const state = status === 202 ? 1 : 3;
-  await expect.poll(async () => (await payoutOf(made)).status, { timeout: 20_000 }).toBe(state);
-  await expect.poll(async () => (await payoutOf(made)).deliveries[0]?.status, { timeout: 20_000 }).toBe(status);
+  await expect.poll(async () => (await payoutOf(made)).status).toBe(state);
+  await expect.poll(async () => (await payoutOf(made)).deliveries[0]?.status).toBe(status);
   return made;
 }
 
@@ -88,7 +88,7 @@ it('records that an accepted payout was not paid, announces it again, and cancel
   expect(await payoutOf(made)).toMatchObject({ status: 3, error: 'account closed' });
   client.answers(500);
   expect((await act('retry', { payout_id, reason: 'account opened' })).status).toBe(200);
-  await expect.poll(async () => (await payoutOf(made)).status, { timeout: 20_000 }).toBe(3);
+  await expect.poll(async () => (await payoutOf(made)).status).toBe(3);
   expect(await payoutOf(made)).toMatchObject({ reason: 'account opened' });
   expect((await act('cancel', { payout_id, reason: 'wrong account' })).status).toBe(409);
   expect(await balanceOf(made)).toMatchObject({ available: 0, reserved: 5 });

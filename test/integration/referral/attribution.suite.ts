@@ -101,5 +101,5 @@ export function describeAttribution(start: () => Promise<TestService>): void {
     expect(await ask()).toEqual(before);
     expect((await call.data('codes?user_id=61')).codes).toHaveLength(1);
     expect(await call.referralsOf(61)).toEqual([{ referral_id: 60, date: '2026-01-15 00:00:00' }]);
-  }, 60_000);
+  });
 }

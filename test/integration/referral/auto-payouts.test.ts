@@ -34,7 +34,7 @@ async function requested(bot: string, user: number): Promise<Requested[]> {
 const amountsOf = async (bot: string, user: number): Promise<string[]> =>
   (await requested(bot, user)).flatMap(({ payouts }) => payouts.map(({ amount }) => amount));
 const paysOut = (bot: string, user: number, ...amounts: string[]) =>
-  expect.poll(() => amountsOf(bot, user), { timeout: 10_000 }).toEqual(amounts);
+  expect.poll(() => amountsOf(bot, user)).toEqual(amounts);
 /** Until all that is due by now is made, and a while longer. */
 async function quiet(): Promise<void> {
   await pause(1500);
@@ -98,7 +98,7 @@ it('concurrent instances make payouts once, also if one is killed half way', asy
   nextMidnight();
   // This instance hangs forever and is never stopped, like one that was killed.
   void setup.run([once], {}, dying, false);
-  await expect.poll(async () => appended, { timeout: 10_000 }).toBeGreaterThan(15);
+  await expect.poll(async () => appended).toBeGreaterThan(15);
   setup.run([once]);
   setup.run([once]);
   for (const user of users) await paysOut(bot, user, '10');

@@ -18,7 +18,7 @@ const given = deliveryTests();
 const { becomes, still } = given;
 const run = (options?: DeliveryOptions, env?: Record<string, string>, log?: EventLog) =>
   given.setup.run([deliveries(options)], env, log);
-const calls = (count: number) => expect.poll(() => given.client.calls.length, { timeout: 10_000 }).toBe(count);
+const calls = (count: number) => expect.poll(() => given.client.calls.length).toBe(count);
 /** An administrator cancels it. */
 const cancels = (name: PayoutName, { force = false }) =>
   administerPayout(createAccounts(given.setup.context), { ...name, action: 'cancel', force });
@@ -179,13 +179,13 @@ describe('a client', () => {
     const waiting: PayoutName[] = [];
     for (let i = 0; i < 12; i++) waiting.push(await given.setup.payout(hanging.bot, null));
     run();
-    await expect.poll(() => held.length, { timeout: 5000 }).toBe(4);
+    await expect.poll(() => held.length).toBe(4);
     for (let i = 0; i < 5; i++) await becomes(await given.setup.payout(quick.bot, null), { status: 2 });
     expect(held).toHaveLength(4);
     slow.answers(200);
     for (const response of held) response.writeHead(500).end();
     const failed = async () => (await listed(hanging.bot)).filter(({ status }) => status === 500).length;
-    await expect.poll(failed, { timeout: 5000 }).toBe(4);
+    await expect.poll(failed).toBe(4);
     await settle(...waiting);
     await slow.close();
   });

@@ -91,7 +91,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     expect(answers.filter((answer) => answer !== winner)).toEqual([lost, lost]);
     // A visit by the code that was given refers to this referrer.
     expect(await dataOf('mark-referral', { referral_user_id: 14, code })).toMatchObject({ referrer_id });
-  }, 60_000);
+  });
 
   test("answers to three concurrent owners of one code name no owner, and repeats name the log's", async () => {
     await call.visit(20, 'late');
@@ -105,7 +105,7 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     const lost = { code: 'late', owner_id, created: false, backfilled: 0 };
     expect(results.filter((result) => result !== made)).toEqual([lost, lost]);
     expect(await call.referralsOf(owner_id)).toMatchObject([{ referral_id: 20 }]);
-  }, 60_000);
+  });
 
   test('create-code answers 500 until its code is decided; the repeat returns the first code and link', async () => {
     const create = ['create-code', { user_id: 30 }] as const;
@@ -114,15 +114,15 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
     await changeBot(service.commands, bot.publicKey, { username: 'first_bot' });
     await service.projected();
     // The bot's username is looked up once a second.
-    await expect.poll(linkNow, { timeout: 20_000 }).toContain('first_bot');
+    await expect.poll(linkNow).toContain('first_bot');
     await askInVain([create]);
     await changeBot(service.commands, bot.publicKey, { username: 'second_bot' });
-    await expect.poll(linkNow, { timeout: 20_000 }).toContain('second_bot');
+    await expect.poll(linkNow).toContain('second_bot');
     const [{ code, link }] = await told([create]);
     expect(link).toBe(`https://t.me/first_bot?start=${code}`);
     const { codes } = await call.data('codes?user_id=30');
     expect(codes).toMatchObject([{ code, link: `https://t.me/second_bot?start=${code}` }]);
-  }, 60_000);
+  });
 
   test('a request after visits that are not processed is 503, and writes nothing', async () => {
     const requests = [

@@ -326,7 +326,7 @@ export function describeLedger(start: (env: Record<string, string>) => Promise<T
         ),
         expect.stringMatching(/^read model .*accounts version 1: balances differs from a replay of the log/),
       ]);
-    }, 60_000);
+    });
   });
 }
 

@@ -16,7 +16,7 @@ it('the latest deliveries of a bot are read by an index, however many attempts i
   await setup.payout(bot, unitId);
   // The projector makes the tables first.
   const projected = () => payoutsOfBot({ pool, accounts: 'accounts_v1' }, bot, null).catch(() => []);
-  await expect.poll(projected, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(projected).toHaveLength(1);
   await pool.query(`
     INSERT INTO accounts_v1.payouts
     SELECT (jsonb_populate_record(p, jsonb_build_object('payout_id', 1000 + i, 'attempts', 1))).*

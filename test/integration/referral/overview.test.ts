@@ -161,7 +161,7 @@ describe('the payouts of all referrers', () => {
     const { payout_id: first } = await other.call.data('payout', { user_id: 1 });
     const { payout_id: second } = await other.call.data('payout', { user_id: 2, method: 'manual' });
     await expect
-      .poll(async () => (await other.call.data('all-payouts?user_id=1')).payouts[0].deliveries, { timeout: 20_000 })
+      .poll(async () => (await other.call.data('all-payouts?user_id=1')).payouts[0].deliveries)
       .toMatchObject([{ attempt: 1, status: 500, error: expect.stringContaining('500') }]);
     const { payouts, data_as_of } = await other.call.data('all-payouts');
     expect(data_as_of).toMatch(/^\d{4}-/);

@@ -132,5 +132,5 @@ export function describeRefunds(
     await send(money('refunded_payment', 'c1'), money('successful_payment', 'c2'));
     const { available, reversed } = await result();
     expect([available, reversed.length]).toEqual([0, 2]);
-  }, 60_000);
+  });
 }

@@ -13,7 +13,7 @@ let service: TestService;
 let bot: TestBot;
 
 beforeAll(async () => {
-  service = await startTestService({ REPORT_CONCURRENCY: '2', REPORT_TIMEOUT_MS: '2000' });
+  service = await startTestService({ REPORT_CONCURRENCY: '2', REPORT_TIMEOUT_MS: '10000' });
   bot = await service.createBot({ timezone: 'Europe/Berlin' });
   const key = { 'api-key': bot.apiKey };
   for (const [update_id, id] of [10, 20].entries())

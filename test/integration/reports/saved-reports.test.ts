@@ -297,7 +297,7 @@ describe('while the read model is late', () => {
       for (const { status } of [await get(uuid, key), await run({ uuid }, key), await remove(uuid, key)])
         expect(status).toBe(404);
     });
-  }, 40_000);
+  });
 });
 
 it('answers match the schemas of OpenAPI', async () => {

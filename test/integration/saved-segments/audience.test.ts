@@ -151,7 +151,7 @@ it('a broadcast whose saved segment was deleted in spite of that fails with the 
   const activation = { bot: publicKey, id: task, ownerId, changes: {}, ready: () => undefined };
   await activateBroadcast(service.commands, activation, {});
   await expect
-    .poll(async () => (await service.get(`/v1/broadcast/get?id=${task}`, key())).body.data, { timeout: 20_000 })
+    .poll(async () => (await service.get(`/v1/broadcast/get?id=${task}`, key())).body.data)
     .toMatchObject({ status: 5, error: `saved segment ${id} was deleted`, count_recipients: 0 });
   expect(paths(await activated(task))).toEqual([AT]);
 });

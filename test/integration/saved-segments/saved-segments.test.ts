@@ -216,7 +216,7 @@ it('while the read model is late, a saved segment is read, replaced and deleted 
   }
   await service.projected();
   expect(await names()).toContain('Newer');
-}, 40_000);
+});
 
 it('answers match the schemas of OpenAPI', async () => {
   const saved = await save({});

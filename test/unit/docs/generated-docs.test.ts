@@ -8,4 +8,4 @@ it('the committed generated pages equal the output of the generator', async () =
   const args = ['--import', 'tsx', 'docs/generate/main.ts', '--check'];
   const outcome = await promisify(execFile)(process.execPath, args, { cwd: ROOT }).catch(String);
   expect(outcome).toEqual({ stdout: '', stderr: '' });
-}, 300_000);
+});
