@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { childrenOf, parentOf, processorSeconds, residentMb, waitedForSeconds } from './proc.ts';
-import { projected, startBenchService } from './service.ts';
+import { printThreadMemory, projected, startBenchService } from './service.ts';
 
 /**
  * The cost of an idle service: processor time of its process and of its PostgreSQL, transactions, PostgreSQL's processes
@@ -26,6 +26,7 @@ await seconds(SECONDS);
 const processes = 1 + (await childrenOf(postmaster)).length;
 const after = await usage();
 const resident = await residentMb(service.process.pid!);
+await printThreadMemory(service);
 await service.stop();
 
 const elapsed = after.at - before.at;

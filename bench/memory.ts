@@ -1,6 +1,6 @@
 import { ask } from './ask.ts';
 import { residentMb } from './proc.ts';
-import { BENCH_USERS, startBenchService } from './service.ts';
+import { BENCH_USERS, printThreadMemory, startBenchService } from './service.ts';
 
 /** Memory over 5 million events: resident size of the service while it stores and projects them. */
 const EVENTS = Number(process.env['EVENTS'] ?? 5_000_000);
@@ -36,4 +36,5 @@ const second = Math.max(...samples.slice(samples.length / 2).map(({ mb }) => mb)
 console.log(
   `peak of the first half ${first.toFixed(0)} MB, of the second ${second.toFixed(0)} MB, ratio ${(second / first).toFixed(2)} (flat: near 1)`,
 );
+await printThreadMemory(service);
 await service.stop();

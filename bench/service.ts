@@ -108,3 +108,12 @@ async function answers(url: string): Promise<void> {
   }
   throw new Error(`${url} does not answer`);
 }
+
+/** Prints the memory of each of the service's threads, in MB. */
+export async function printThreadMemory({ address }: Pick<BenchService, 'address'>): Promise<void> {
+  const metrics = await (await fetch(`${address}/metrics`)).text();
+  for (const [, thread, kind, bytes] of metrics.matchAll(
+    /^botledger_thread_memory_bytes\{thread="([^"]+)",kind="([^"]+)"\} (\S+)$/gm,
+  ))
+    console.log(`thread ${thread}, ${kind}: ${(Number(bytes) / 1e6).toFixed(1)} MB`);
+}
