@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createRule } from '../src/commands/referral/rules.ts';
+import { createRule } from '../src/commands/referral/change-rule.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { hasPassedAll } from '../src/log/port.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';

@@ -13,7 +13,7 @@ import { recipientsReadModel } from '../src/projections/recipients/read-model.ts
 import { referralReadModel } from '../src/projections/referral/read-model.ts';
 import { setSearchPath } from '../src/projections/runtime/versions.ts';
 import { usersReadModel } from '../src/projections/users/read-model.ts';
-import { audienceChats } from '../src/queries/broadcast/audience.ts';
+import { audienceChats } from '../src/queries/broadcast/audience-sql.ts';
 import { systemSources } from '../src/util/system-sources.ts';
 import { temporaryDataDir } from '../test/support/embedded-postgres.ts';
 import { processorSeconds } from './proc.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { changeBot, createBot } from '../src/commands/catalog/bots.ts';
-import { createOwner } from '../src/commands/catalog/owners.ts';
+import { changeBot, createBot } from '../src/commands/catalog/change-bot.ts';
+import { createOwner } from '../src/commands/catalog/change-owner.ts';
 import { ANY_CATEGORIES } from '../src/domain/streams.ts';
 import { openPostgresLog } from '../src/log/postgres/postgres-log.ts';
 import { createBotApi } from '../src/platform/bot-api.ts';

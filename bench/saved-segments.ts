@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { parseReport } from '../src/domain/reports/parse-report.ts';
-import { storedConditions } from '../src/domain/saved-segments/conditions.ts';
+import { storedConditions } from '../src/domain/saved-segments/stored-conditions.ts';
 import { createChunkCache } from '../src/queries/reports/chunk-cache.ts';
 import { reportRunner } from '../src/queries/reports/run-report.ts';
 import { botOf } from './ask.ts';

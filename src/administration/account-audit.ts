@@ -6,8 +6,8 @@ import { type HistoryRow, historyOf } from '../domain/referral/account/history.t
 import type { AccountEvent } from '../domain/referral/account/state.ts';
 import { accountStream, booksStream } from '../domain/streams.ts';
 import type { EventLog } from '../log/port.ts';
-import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
-import { historyRows } from '../queries/referral/history.ts';
+import { type BalanceRow, balanceOf } from '../queries/referral/find-balance.ts';
+import { historyRows } from '../queries/referral/history-rows.ts';
 import type { LongWorkContext } from './administration-context.ts';
 import { differentBalance } from './audit-accounts.ts';
 

@@ -6,7 +6,7 @@ import type { AuditedBalance } from '../domain/referral/account/audited-units.ts
 import { accountOf } from '../domain/streams.ts';
 import { BrokenChainError, UnreadableCommitError } from '../log/port.ts';
 import { type AccountName, revisionOf } from '../queries/referral/account-source.ts';
-import { type BalanceRow, balanceOf } from '../queries/referral/balance.ts';
+import { type BalanceRow, balanceOf } from '../queries/referral/find-balance.ts';
 import type { LongWorkContext } from './administration-context.ts';
 
 /** A problem of an account: in its stream, in its books, or in the balance that the API answers. */

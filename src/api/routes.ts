@@ -15,12 +15,12 @@ import type { FindCellUsers, RunReport } from '../queries/reports/run-report.ts'
 import { broadcastRoutes } from './broadcast/routes.ts';
 import { dataAsOf } from './data-as-of.ts';
 import { exportRoutes } from './export/routes.ts';
-import { listBotErrors } from './intake/bot-errors.ts';
-import { latestEvents } from './intake/latest-events.ts';
+import { reportUnknownUsers } from './intake/report-unknown-users.ts';
 import { sendEvent } from './intake/send-event.ts';
 import { sendTarget } from './intake/send-target.ts';
 import { sendUpdate, webhook } from './intake/send-update.ts';
-import { reportUnknownUsers } from './intake/unknown-users.ts';
+import { listBotErrors } from './intake/serve-bot-errors.ts';
+import { latestEvents } from './intake/serve-latest-events.ts';
 import { referralRoutes } from './referral/routes.ts';
 import { reportsOfBots } from './reports/reports-of-bots.ts';
 import { reportRoutes } from './reports/routes.ts';

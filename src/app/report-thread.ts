@@ -2,7 +2,7 @@ import { type MessagePort, threadId, workerData } from 'node:worker_threads';
 import { isDatabaseDown } from '../database/database-errors.ts';
 import { createPool } from '../database/pool.ts';
 import { type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
-import { NoSuchCellError } from '../queries/reports/breakdown.ts';
+import { NoSuchCellError } from '../queries/reports/breakdown-cells.ts';
 import { type CacheUse, createChunkCache } from '../queries/reports/chunk-cache.ts';
 import {
   type CellRequest,

@@ -7,7 +7,7 @@ import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
 import { DatabaseUnavailableError } from '../database/database-errors.ts';
 import { type Cell, type Column, type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
-import { NoSuchCellError } from '../queries/reports/breakdown.ts';
+import { NoSuchCellError } from '../queries/reports/breakdown-cells.ts';
 import { ReportNotRunError, reportQueue } from '../queries/reports/report-queue.ts';
 import type { CellRequest, FindCellUsers, ReportRequest, RunReport } from '../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../queries/reports/snapshot.ts';

@@ -23,12 +23,12 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'owner',
     description: 'Manage owners of bots and keys.',
-    load: async () => (await import('./catalog/owner.ts')).owner,
+    load: async () => (await import('./catalog/owner-commands.ts')).owner,
   },
   {
     name: 'bot',
     description: 'Manage bots and their settings.',
-    load: async () => (await import('./catalog/bot.ts')).bot,
+    load: async () => (await import('./catalog/bot-commands.ts')).bot,
   },
   {
     name: 'key',
@@ -58,7 +58,7 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'payout',
     description: 'Create, list and settle payouts of referrers.',
-    load: async () => (await import('./referral/payout.ts')).payout,
+    load: async () => (await import('./referral/payout-commands.ts')).payout,
   },
   {
     name: 'audit',
@@ -68,7 +68,7 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'webhook',
     description: 'Manage the webhook that announces payouts to a client.',
-    load: async () => (await import('./referral/payout.ts')).webhook,
+    load: async () => (await import('./referral/payout-commands.ts')).webhook,
   },
   {
     name: 'fx',
@@ -88,12 +88,12 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   {
     name: 'export',
     description: 'Export events, users, accruals and recipients, as NDJSON, CSV or Parquet.',
-    load: async () => (await import('./export/export.ts')).exportCommands,
+    load: async () => (await import('./export/export-commands.ts')).exportCommands,
   },
   {
     name: 'operator',
     description: 'Issue, list and revoke the keys of operators.',
-    load: async () => (await import('./operations/operator.ts')).operator,
+    load: async () => (await import('./operations/operator-commands.ts')).operator,
   },
   {
     name: 'projection',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOwner } from '../../src/commands/catalog/owners.ts';
+import { createOwner } from '../../src/commands/catalog/change-owner.ts';
 import { axeFindings, CHROMIUM, giveKey } from '../support/browser.ts';
 import { aKey } from '../support/catalog.ts';
 import type { TestBot, TestService } from '../support/service.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBot } from '../../src/commands/catalog/bots.ts';
+import { createBot } from '../../src/commands/catalog/change-bot.ts';
 import { CHROMIUM, type ConsolePage, HOSTILE } from '../support/browser.ts';
 import { aKey } from '../support/catalog.ts';
 import {

@@ -1,4 +1,4 @@
-import { createRule } from '../../src/commands/referral/rules.ts';
+import { createRule } from '../../src/commands/referral/change-rule.ts';
 import { accruals } from '../../src/processes/accruals/accrual-process.ts';
 import { type BotApiServer, startBotApi } from '../support/bot-api-server.ts';
 import { processed } from '../support/processes.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect } from 'vitest';
 import { activateBroadcast, cancelBroadcast } from '../../src/commands/broadcast/activation.ts';
-import { changeBot, createBot } from '../../src/commands/catalog/bots.ts';
-import { createOwner } from '../../src/commands/catalog/owners.ts';
+import { changeBot, createBot } from '../../src/commands/catalog/change-bot.ts';
+import { createOwner } from '../../src/commands/catalog/change-owner.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { recipientsReadModel } from '../../src/projections/recipients/read-model.ts';
 import { pause } from '../../src/util/pause.ts';

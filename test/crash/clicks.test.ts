@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createBroadcast } from '../../src/commands/broadcast/create.ts';
+import { createBroadcast } from '../../src/commands/broadcast/create-broadcast.ts';
 import { createIdPool } from '../../src/commands/reserve-ids.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/broadcast/settings.ts';
 import { clicksReadModel } from '../../src/projections/clicks/read-model.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRule } from '../../src/commands/referral/rules.ts';
+import { createRule } from '../../src/commands/referral/change-rule.ts';
 import { readEvent } from '../../src/domain/ledger-events.ts';
 import { account } from '../../src/domain/referral/account/account.ts';
 import { CUT_OFF_MS } from '../../src/domain/referral/delivery.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBot } from '../../src/commands/catalog/bots.ts';
+import { createBot } from '../../src/commands/catalog/change-bot.ts';
+import { createOwner } from '../../src/commands/catalog/change-owner.ts';
 import { issueKey } from '../../src/commands/catalog/keys.ts';
-import { createOwner } from '../../src/commands/catalog/owners.ts';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
 import { systemSources } from '../../src/util/system-sources.ts';

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import { advanceBroadcast } from '../../src/commands/broadcast/change-broadcast.ts';
-import { changeBot } from '../../src/commands/catalog/bots.ts';
+import { changeBot } from '../../src/commands/catalog/change-bot.ts';
 import { createGoal } from '../../src/commands/catalog/create-goal.ts';
 import { issueKey, revokeKey } from '../../src/commands/catalog/keys.ts';
 import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';

@@ -7,7 +7,7 @@ import { resolveAudience } from '../../src/commands/broadcast/resolve-audience.t
 import { parseSegmentations } from '../../src/domain/broadcast/audience-segmentations.ts';
 import type { EventLog } from '../../src/log/port.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
-import { audienceChats } from '../../src/queries/broadcast/audience.ts';
+import { audienceChats } from '../../src/queries/broadcast/audience-sql.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { ANY_CATEGORIES } from './log.ts';
 

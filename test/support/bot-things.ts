@@ -1,11 +1,11 @@
 import { advanceBroadcast } from '../../src/commands/broadcast/change-broadcast.ts';
 import { resolveAudience } from '../../src/commands/broadcast/resolve-audience.ts';
-import { createBot } from '../../src/commands/catalog/bots.ts';
+import { createBot } from '../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../src/commands/catalog/keys.ts';
 import { createUnit } from '../../src/commands/catalog/units.ts';
 import { createAccounts } from '../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../src/commands/referral/accrue-rewards.ts';
-import { createRule } from '../../src/commands/referral/rules.ts';
+import { createRule } from '../../src/commands/referral/change-rule.ts';
 import { freezeAudience, startResolution } from '../../src/domain/broadcast/broadcast-steps.ts';
 import { item } from './account-samples.ts';
 import { launch, TOKEN } from './broadcasts.ts';

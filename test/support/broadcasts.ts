@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { createBroadcast } from '../../src/commands/broadcast/create.ts';
-import { changeBot } from '../../src/commands/catalog/bots.ts';
+import { createBroadcast } from '../../src/commands/broadcast/create-broadcast.ts';
+import { changeBot } from '../../src/commands/catalog/change-bot.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../src/commands/reserve-ids.ts';
 import type { MessageType } from '../../src/domain/broadcast/broadcast-events.ts';

@@ -1,8 +1,8 @@
-import { changeBot, createBot, rotateWebhookSecret } from '../../src/commands/catalog/bots.ts';
+import { changeBot, createBot, rotateWebhookSecret } from '../../src/commands/catalog/change-bot.ts';
+import { changeOwner, createOwner } from '../../src/commands/catalog/change-owner.ts';
 import { createGoal } from '../../src/commands/catalog/create-goal.ts';
 import { describeEvent } from '../../src/commands/catalog/describe-event.ts';
 import { type IssuedKey, type IssueKey, issueKey, revokeKey, rotateKey } from '../../src/commands/catalog/keys.ts';
-import { changeOwner, createOwner } from '../../src/commands/catalog/owners.ts';
 import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
 import { createUnit } from '../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';

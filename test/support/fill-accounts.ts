@@ -1,7 +1,7 @@
 import { createAccounts } from '../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../src/commands/referral/accrue-rewards.ts';
+import { createRule } from '../../src/commands/referral/change-rule.ts';
 import { administerPayout } from '../../src/commands/referral/payouts.ts';
-import { createRule } from '../../src/commands/referral/rules.ts';
 import { setRate } from '../../src/commands/referral/set-rate.ts';
 import { item, percentItem } from './account-samples.ts';
 import type { Send } from './send.ts';

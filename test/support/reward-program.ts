@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { ensureUnit } from '../../src/commands/catalog/units.ts';
-import { createRule } from '../../src/commands/referral/rules.ts';
+import { createRule } from '../../src/commands/referral/change-rule.ts';
 import { readConfig } from '../../src/config.ts';
 import { account } from '../../src/domain/referral/account/account.ts';
 import type { AccountEvent } from '../../src/domain/referral/account/state.ts';

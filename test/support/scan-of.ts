@@ -1,6 +1,6 @@
 import { openArrayPool } from '../../src/columns/array-pool.ts';
 import type { EventSource } from '../../src/columns/event-source.ts';
-import { NO_MEMBERS } from '../../src/queries/reports/fields.ts';
+import { NO_MEMBERS } from '../../src/queries/reports/field-sql.ts';
 import type { Scan } from '../../src/queries/reports/scan.ts';
 
 /** A scan that needs no database: `each` gives the events. */

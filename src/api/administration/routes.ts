@@ -1,8 +1,8 @@
 import type { AnyRoute } from '../route.ts';
 import type { AdminDependencies } from './administration-options.ts';
-import { deadLetterRoutes } from './dead-letters.ts';
-import { jobRoutes } from './jobs.ts';
-import { overviewRoutes } from './overview.ts';
+import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { jobRoutes } from './job-routes.ts';
+import { overviewRoutes } from './overview-routes.ts';
 import { projectionRoutes } from './projections.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { taskSources, uploadedSegments } from '../../commands/broadcast/audience-sources.ts';
 import { type BroadcastChange, existingBroadcast, repeatedChange } from '../../commands/broadcast/change-broadcast.ts';
-import { existingBot } from '../../commands/catalog/bots.ts';
+import { existingBot } from '../../commands/catalog/change-bot.ts';
 import type { CommandContext, CommandMeta } from '../../commands/decide-and-append.ts';
 import type { IdPool } from '../../commands/reserve-ids.ts';
 import { segmentIdsOf, taskIdsOf } from '../../domain/broadcast/audience.ts';

@@ -17,8 +17,8 @@ import {
   readinessFor,
 } from './broadcast-context.ts';
 import { idOf, objectOf, parseContent, parseType } from './content.ts';
+import { contentWarnings } from './content-warnings.ts';
 import { broadcastBody, changeAnswer, saveBody } from './schemas.ts';
-import { contentWarnings } from './warnings.ts';
 
 const shared = {
   method: 'POST',

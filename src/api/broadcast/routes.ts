@@ -9,18 +9,18 @@ import { dataAsOf } from '../data-as-of.ts';
 import type { ReportsOfBots } from '../reports/reports-of-bots.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
-import { archive, remove } from './archive.ts';
-import { audienceSize } from './audience-size.ts';
-import { conversions } from './conversions.ts';
-import { create } from './create.ts';
 import { activate, cancel, save } from './edit.ts';
-import { fields } from './fields.ts';
-import { preview } from './preview.ts';
 import { get, list, recipients } from './read.ts';
 import { segmentFromReport } from './segment-from-report.ts';
-import { statistics } from './statistics.ts';
+import { archive, remove } from './serve-archive.ts';
+import { audienceSize } from './serve-audience-size.ts';
+import { conversions } from './serve-conversions.ts';
+import { create } from './serve-create.ts';
+import { fields } from './serve-fields.ts';
+import { preview } from './serve-preview.ts';
+import { statistics } from './serve-statistics.ts';
+import { uploadSegment } from './serve-upload-segment.ts';
 import { testSend } from './test-send.ts';
-import { uploadSegment } from './upload-segment.ts';
 
 export interface BroadcastRoutesOptions {
   /** Connections only for counts of audiences. */

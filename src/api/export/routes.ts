@@ -6,8 +6,8 @@ import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { EXPORT_KINDS } from '../../queries/export/columns.ts';
 import type { AnyRoute } from '../route.ts';
-import { exportRoute } from './export.ts';
 import { exportSlots } from './export-slots.ts';
+import { exportRoute } from './serve-export.ts';
 
 interface ExportRoutesOptions {
   readonly config: Pick<Config, 'EXPORT_CONCURRENCY'>;

@@ -11,8 +11,8 @@ import { LARGE_BODY } from '../body.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { readElements } from './read-elements.ts';
+import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './report-unknown-users.ts';
 import { oneOrMany } from './schemas.ts';
-import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './unknown-users.ts';
 
 const MAX_EVENTS = 1000;
 

@@ -7,8 +7,8 @@ import { invalid, TargetValidationError } from '../api-errors.ts';
 import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { readElements } from './read-elements.ts';
+import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './report-unknown-users.ts';
 import { oneOrMany } from './schemas.ts';
-import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './unknown-users.ts';
 
 const MAX_EVENTS = 100;
 

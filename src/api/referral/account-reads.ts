@@ -1,8 +1,8 @@
 import { utcDate } from '../../domain/local-time.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { accrualsOf } from '../../queries/referral/accrual-list.ts';
-import { type BalanceRow, balanceAt, balanceOf } from '../../queries/referral/balance.ts';
-import { historyRows } from '../../queries/referral/history.ts';
+import { type BalanceRow, balanceAt, balanceOf } from '../../queries/referral/find-balance.ts';
+import { historyRows } from '../../queries/referral/history-rows.ts';
 import { type PayoutRow, payoutsOf } from '../../queries/referral/payout-list.ts';
 import { ratesOf } from '../../queries/referral/rates.ts';
 import { botOf } from '../access.ts';

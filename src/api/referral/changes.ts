@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { v5 } from 'uuid';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
-import type { AppendedReferral, ReferralMeta } from '../../commands/referral/attribution.ts';
+import type { AppendedReferral, ReferralMeta } from '../../commands/referral/attribute-referral.ts';
 import { type CommandStamp, type EventLog, OutcomeUnknownError, partitionOf } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { type LoadProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
-import { type KnownOutcome, outcomeOf } from '../../queries/referral/attribution.ts';
+import { type KnownOutcome, outcomeOf } from '../../queries/referral/find-attribution.ts';
 import { inTime } from '../../util/in-time.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import { botOf, principalOf } from '../access.ts';

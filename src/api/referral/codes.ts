@@ -1,6 +1,6 @@
 import { utcDate } from '../../domain/local-time.ts';
 import type { Reader } from '../../projections/reader.ts';
-import { codesOf, referralsOf } from '../../queries/referral/attribution.ts';
+import { codesOf, referralsOf } from '../../queries/referral/find-attribution.ts';
 import { botOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { codeList, referralList, userPageQuery, userQuery } from './schemas.ts';

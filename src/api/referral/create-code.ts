@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createReferralCode, type ReferralMeta } from '../../commands/referral/attribution.ts';
+import { createReferralCode, type ReferralMeta } from '../../commands/referral/attribute-referral.ts';
 import type { BotRow } from '../../queries/catalog/bots.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';

@@ -3,11 +3,11 @@ import {
   markReferral as mark,
   markedBy,
   type ReferralMeta,
-} from '../../commands/referral/attribution.ts';
+} from '../../commands/referral/attribute-referral.ts';
 import type { Outcome } from '../../domain/referral/attribution.ts';
 import type { Appended } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
-import { type KnownOutcome, standingOf } from '../../queries/referral/attribution.ts';
+import { type KnownOutcome, standingOf } from '../../queries/referral/find-attribution.ts';
 import { inTime } from '../../util/in-time.ts';
 import { botOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../api-errors.ts';

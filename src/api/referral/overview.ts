@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { utcDate } from '../../domain/local-time.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { listUnits } from '../../queries/catalog/bots.ts';
-import { attemptsOf } from '../../queries/referral/deliveries.ts';
+import { attemptsOf } from '../../queries/referral/find-deliveries.ts';
 import { latestPayouts, payeesOf } from '../../queries/referral/payout-list.ts';
 import { programRules } from '../../queries/referral/program-figures.ts';
 import { programAmounts, programSteps } from '../../queries/referral/program-totals.ts';

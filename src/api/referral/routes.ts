@@ -17,9 +17,9 @@ import { codes, referrals } from './codes.ts';
 import { createCode } from './create-code.ts';
 import { markReferral } from './mark-referral.ts';
 import { allPayouts, program, referrers, totals } from './overview.ts';
-import { payout } from './payout.ts';
 import { chain, entries } from './proofs.ts';
 import { reverseAccrual } from './reverse-accrual.ts';
+import { payout } from './serve-payout.ts';
 import { setCodeOwners } from './set-code-owners.ts';
 
 export interface ReferralRoutesOptions {

@@ -1,5 +1,5 @@
-import { type ReferralMeta, setCodeOwners as setOwners } from '../../commands/referral/attribution.ts';
-import type { KnownOutcome } from '../../queries/referral/attribution.ts';
+import { type ReferralMeta, setCodeOwners as setOwners } from '../../commands/referral/attribute-referral.ts';
+import type { KnownOutcome } from '../../queries/referral/find-attribution.ts';
 import { botOf } from '../access.ts';
 import { underKey } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';

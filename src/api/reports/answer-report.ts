@@ -4,7 +4,7 @@ import type { Warning } from '../../domain/problem.ts';
 import { parseCell } from '../../domain/reports/cell.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';
 import { type ReportAnswer, ReportTooLargeError } from '../../queries/reports/answer.ts';
-import { NoSuchCellError } from '../../queries/reports/breakdown.ts';
+import { NoSuchCellError } from '../../queries/reports/breakdown-cells.ts';
 import { ReportNotRunError } from '../../queries/reports/report-queue.ts';
 import type { CellRequest, CellUsers, ReportRequest } from '../../queries/reports/run-report.ts';
 import { ReportTimeoutError } from '../../queries/reports/snapshot.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { validate } from 'uuid';
-import { existingReport, reportEnds } from '../../commands/reports/saved-reports.ts';
+import { existingReport, reportEnds } from '../../commands/reports/save-report.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { type BotRow, findBot, listResources } from '../../queries/catalog/bots.ts';

@@ -6,10 +6,10 @@ import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { eventFieldList, eventPropertyList, events, resources, userFieldList, utmLabelList } from './lists.ts';
 import { findNamedSegments } from './named-saved-segments.ts';
-import { newUsers } from './new-users.ts';
 import type { ReportsOfBots } from './reports-of-bots.ts';
 import { preview, run } from './run.ts';
 import { getReport, listReports, pin, removeReport, save } from './saved.ts';
+import { newUsers } from './serve-new-users.ts';
 import { usersBehind } from './users.ts';
 
 interface ReportRoutesOptions {

@@ -1,7 +1,7 @@
 import { stringify } from 'lossless-json';
 import { z } from 'zod';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
-import { deleteReport, pinReport, saveReport } from '../../commands/reports/saved-reports.ts';
+import { deleteReport, pinReport, saveReport } from '../../commands/reports/save-report.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';

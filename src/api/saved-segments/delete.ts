@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../commands/decide-and-append.ts';
-import { deleteSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
+import { deleteSavedSegment } from '../../commands/saved-segments/save-segment.ts';
 import { savedSegmentIdsOf } from '../../domain/broadcast/audience-segmentations.ts';
 import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import type { Problem, Warning } from '../../domain/problem.ts';

@@ -1,7 +1,7 @@
-import { existingSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
+import { existingSavedSegment } from '../../commands/saved-segments/save-segment.ts';
 import type { FilterConditions } from '../../domain/broadcast/audience.ts';
-import { storedConditions } from '../../domain/saved-segments/conditions.ts';
 import type { SavedSegment } from '../../domain/saved-segments/saved-segment.ts';
+import { storedConditions } from '../../domain/saved-segments/stored-conditions.ts';
 import { savedSegmentStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';

@@ -1,9 +1,9 @@
 import { stringify } from 'lossless-json';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
-import { type SaveSegment, saveSegment } from '../../commands/saved-segments/saved-segments.ts';
+import { type SaveSegment, saveSegment } from '../../commands/saved-segments/save-segment.ts';
 import type { Problem } from '../../domain/problem.ts';
-import { parseSavedConditions } from '../../domain/saved-segments/conditions.ts';
 import { savedSegment, savedSegmentNameProblem } from '../../domain/saved-segments/saved-segment.ts';
+import { parseSavedConditions } from '../../domain/saved-segments/stored-conditions.ts';
 import { type JsonObject, property } from '../../domain/storable-json.ts';
 import { botOf, principalOf } from '../access.ts';
 import { invalid } from '../api-errors.ts';

@@ -1,7 +1,7 @@
 import { createGoal, goalCreatedIn } from '../../commands/catalog/create-goal.ts';
 import { createUnit, unitCreatedIn } from '../../commands/catalog/units.ts';
 import { listGoals, listUnits } from '../../queries/catalog/bots.ts';
-import { listExchangeRates } from '../../queries/catalog/exchange-rates.ts';
+import { listExchangeRates } from '../../queries/catalog/list-exchange-rates.ts';
 import { botOf } from '../access.ts';
 import { exact } from '../referral/account-schemas.ts';
 import { type AnyRoute, route } from '../route.ts';

@@ -1,4 +1,4 @@
-import { planUse } from '../../commands/broadcast/quota.ts';
+import { planUse } from '../../commands/broadcast/take-quota.ts';
 import { principalOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { OF_OWNER, type Settings } from './change-setting.ts';

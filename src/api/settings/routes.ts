@@ -6,12 +6,12 @@ import type { Reader } from '../../projections/reader.ts';
 import { createCaughtUpFind } from '../find-caught-up.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
-import { botSettings } from './bots.ts';
-import { describeEventRoute } from './describe-event.ts';
+import { botSettings } from './bot-settings.ts';
 import { goalAndUnitSettings } from './goals-and-units.ts';
-import { keySettings } from './keys.ts';
+import { keySettings } from './key-settings.ts';
 import { planRoute } from './plan.ts';
-import { ruleSettings } from './rules.ts';
+import { ruleSettings } from './rule-settings.ts';
+import { describeEventRoute } from './serve-describe-event.ts';
 import { webhookSettings } from './webhook.ts';
 
 export interface SettingsRoutesOptions {

@@ -2,7 +2,7 @@ import type { Accounts } from '../../commands/referral/accounts.ts';
 import { findPayoutWebhook, rotatePayoutSecret, setPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import { administerPayout } from '../../commands/referral/payouts.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import { listDeliveries } from '../../queries/referral/deliveries.ts';
+import { listDeliveries } from '../../queries/referral/find-deliveries.ts';
 import { refusedUrl } from '../../util/networks.ts';
 import { botOf } from '../access.ts';
 import type { FindCaughtUp } from '../find-caught-up.ts';

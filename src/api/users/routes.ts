@@ -6,9 +6,9 @@ import type { Reader } from '../../projections/reader.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import { createCaughtUpFind } from '../find-caught-up.ts';
 import type { AnyRoute } from '../route.ts';
-import { broadcasts } from './broadcasts.ts';
 import { get } from './get.ts';
-import { list } from './list.ts';
+import { broadcasts } from './serve-received-broadcasts.ts';
+import { list } from './serve-users.ts';
 
 export interface UserRoutesOptions {
   readonly config: Pick<Config, 'MAX_WAIT_MS'>;

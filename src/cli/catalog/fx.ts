@@ -1,6 +1,6 @@
 import { setExchangeRates } from '../../commands/catalog/set-exchange-rates.ts';
 import { Rejection } from '../../domain/rejection.ts';
-import { listExchangeRates } from '../../queries/catalog/exchange-rates.ts';
+import { listExchangeRates } from '../../queries/catalog/list-exchange-rates.ts';
 import { type Cli, CliError } from '../command.ts';
 import { csvRecords } from '../input-files.ts';
 import { exactly } from '../output.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { existingBot } from '../../commands/catalog/bots.ts';
+import { existingBot } from '../../commands/catalog/change-bot.ts';
 import { createEventTypeDirectory } from '../../commands/intake/event-type-directory.ts';
 import { importEvents, type RefusedLine } from '../../commands/intake/import-events.ts';
 import { importReferrals, type ReferralLine } from '../../commands/referral/import-referrals.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { LosslessNumber } from 'lossless-json';
-import { existingBot } from '../../commands/catalog/bots.ts';
+import { existingBot } from '../../commands/catalog/change-bot.ts';
 import { eraseUser } from '../../commands/intake/erase-user.ts';
 import { importUsers } from '../../commands/intake/import-users.ts';
 import { readImportedUser } from '../../domain/intake/imported-user.ts';

@@ -21,7 +21,7 @@ import {
   existingBroadcast,
   repeatedChange,
 } from './change-broadcast.ts';
-import { giveQuotaBack, takeQuota } from './quota.ts';
+import { giveQuotaBack, takeQuota } from './take-quota.ts';
 
 export interface ActivateBroadcast extends BroadcastName {
   readonly ownerId: number;

@@ -3,7 +3,7 @@ import { eventTypesStream } from '../../domain/streams.ts';
 import type { RecordedCommit } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 import { idFloor } from '../operations/recover.ts';
-import { existingBot } from './bots.ts';
+import { existingBot } from './change-bot.ts';
 
 export interface CreateGoal {
   readonly bot: string;

@@ -1,4 +1,4 @@
-import { type DescribeEvent, describeEvent as decide, dictionary } from '../../domain/catalog/dictionary.ts';
+import { type DescribeEvent, describeEvent as decide, dictionary } from '../../domain/catalog/event-dictionary.ts';
 import { eventTypes } from '../../domain/catalog/event-types.ts';
 import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { dictionaryStream, eventTypesStream } from '../../domain/streams.ts';
@@ -9,7 +9,7 @@ import {
   decideAndAppend,
   load,
 } from '../decide-and-append.ts';
-import { existingBot } from './bots.ts';
+import { existingBot } from './change-bot.ts';
 
 /** Changes the words that people read for an event of a bot. @throws Rejection */
 export async function describeEvent(

@@ -19,7 +19,7 @@ import {
   takingId,
 } from '../decide-and-append.ts';
 import { decideWithId } from '../reserve-ids.ts';
-import { findBot, unknownBot } from './bots.ts';
+import { findBot, unknownBot } from './change-bot.ts';
 import { knownOwner } from './known-owner.ts';
 import { newSecret, type Secret } from './secrets.ts';
 

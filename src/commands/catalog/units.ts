@@ -4,7 +4,7 @@ import { botStream } from '../../domain/streams.ts';
 import type { RecordedCommit } from '../../log/port.ts';
 import type { CommandContext, CommandMeta, CommandResult } from '../decide-and-append.ts';
 import { decideWithId } from '../reserve-ids.ts';
-import { existingBot } from './bots.ts';
+import { existingBot } from './change-bot.ts';
 
 export interface CreateUnit {
   readonly bot: string;

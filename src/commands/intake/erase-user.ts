@@ -1,7 +1,7 @@
 import { userErased } from '../../domain/intake/intake-events.ts';
 import { subjectOf } from '../../domain/intake/personal.ts';
 import type { Position } from '../../log/port.ts';
-import { existingBot } from '../catalog/bots.ts';
+import { existingBot } from '../catalog/change-bot.ts';
 import type { CommandContext } from '../decide-and-append.ts';
 import { appendIntake } from './append-intake.ts';
 

@@ -2,7 +2,7 @@ import { type EventImport, eventImport } from '../../domain/intake/event-import.
 import { eventsImported, type ImportedEventItem } from '../../domain/intake/intake-events.ts';
 import { importStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { existingBot } from '../catalog/bots.ts';
+import { existingBot } from '../catalog/change-bot.ts';
 import { type CommandContext, load } from '../decide-and-append.ts';
 import { untilCertain } from '../until-certain.ts';
 import type { EventTypeDirectory } from './event-type-directory.ts';

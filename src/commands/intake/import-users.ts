@@ -1,6 +1,6 @@
 import { type ImportedUser, usersImported } from '../../domain/intake/intake-events.ts';
 import type { Position } from '../../log/port.ts';
-import { existingBot } from '../catalog/bots.ts';
+import { existingBot } from '../catalog/change-bot.ts';
 import type { CommandContext } from '../decide-and-append.ts';
 import { appendIntake } from './append-intake.ts';
 import { createImportPace, type WaitForReadModels } from './import-pace.ts';

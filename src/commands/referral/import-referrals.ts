@@ -13,13 +13,13 @@ import {
 } from '../../domain/referral/referral-import.ts';
 import { eventTypesStream, importStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
-import { existingBot } from '../catalog/bots.ts';
+import { existingBot } from '../catalog/change-bot.ts';
 import { type CommandContext, type Loaded, load } from '../decide-and-append.ts';
 import type { EventTypeDirectory } from '../intake/event-type-directory.ts';
 import type { ImportFileOptions } from '../intake/import-events.ts';
 import { createImportPace } from '../intake/import-pace.ts';
 import { untilCertain } from '../until-certain.ts';
-import { changeRule, createRule, ruleCatalog, rulesOf } from './rules.ts';
+import { changeRule, createRule, ruleCatalog, rulesOf } from './change-rule.ts';
 
 /** A line of a file: a referral, or the problem of the line. */
 export type ReferralLine = { readonly line: number; readonly text: string } & (

@@ -3,7 +3,7 @@ import { rotateSecret, setWebhook, signingSecrets, webhook } from '../../domain/
 import { keyIdOfSecret, openSecret, type SealedSecret } from '../../domain/sealing.ts';
 import { webhookStream } from '../../domain/streams.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
-import { existingBot } from '../catalog/bots.ts';
+import { existingBot } from '../catalog/change-bot.ts';
 import { sealSecret } from '../catalog/secrets.ts';
 import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';
 

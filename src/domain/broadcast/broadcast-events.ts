@@ -101,7 +101,7 @@ export const broadcastActivated = eventType(
     id,
     launch: z.number().int().positive(),
     date_send: time.nullable(),
-    /** The id under which it counts against the owner’s broadcasts of the month (`quota.ts`); null: a later launch. */
+    /** The id under which it counts against the owner’s broadcasts of the month (`take-quota.ts`); null: a later launch. */
     activation: z.uuid().nullable(),
     at,
   }),

@@ -9,7 +9,7 @@ import { Appender } from './postgres-appender.ts';
 import { postgresKeyring } from './postgres-keyring.ts';
 import { postgresReads } from './postgres-reads.ts';
 import { indexedStreamHeads, readStoredRecords } from './postgres-records.ts';
-import { readPages } from './reader.ts';
+import { readPages } from './read-pages.ts';
 
 export interface PostgresLogOptions {
   readonly connectionString: string;

@@ -23,7 +23,7 @@ import type { Process, ProcessContext } from '../process.ts';
 import { ACCOUNT_AGAIN_MS, isUnreadable, reportAccount } from '../unreadable-account.ts';
 import { createRest } from '../wait-for-work.ts';
 import { leaveOut, type Progress, safeCursor, takeIn } from './accrual-progress.ts';
-import { reverseRefunded } from './refunds.ts';
+import { reverseRefunded } from './reverse-refunded.ts';
 
 /** How often it looks for events to reward. Once all are decided on, growth of the log wakes it. */
 const POLL_MS = 150;

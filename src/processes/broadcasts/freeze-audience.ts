@@ -1,5 +1,5 @@
 import { type ResolvedAudience, resolveAudience } from '../../commands/broadcast/resolve-audience.ts';
-import { existingSavedSegment } from '../../commands/saved-segments/saved-segments.ts';
+import { existingSavedSegment } from '../../commands/saved-segments/save-segment.ts';
 import type { FilterConditions } from '../../domain/broadcast/audience.ts';
 import {
   type SavedSegments,
@@ -7,14 +7,14 @@ import {
   storedSegmentations,
 } from '../../domain/broadcast/audience-segmentations.ts';
 import type { Broadcast, SavedSegmentRevision } from '../../domain/broadcast/broadcast.ts';
-import { storedConditions } from '../../domain/saved-segments/conditions.ts';
+import { storedConditions } from '../../domain/saved-segments/stored-conditions.ts';
 import { broadcastsManifest } from '../../projections/broadcasts/manifest.ts';
 import { eventsManifest } from '../../projections/events/manifest.ts';
 import { recipientsManifest } from '../../projections/recipients/manifest.ts';
 import { referralManifest } from '../../projections/referral/manifest.ts';
 import { waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { usersManifest } from '../../projections/users/manifest.ts';
-import { audienceChats } from '../../queries/broadcast/audience.ts';
+import { audienceChats } from '../../queries/broadcast/audience-sql.ts';
 import type { AudienceTables } from '../../queries/broadcast/audience-users-sql.ts';
 import type { ProcessContext } from '../process.ts';
 

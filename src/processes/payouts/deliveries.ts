@@ -20,7 +20,7 @@ import {
   duePayouts,
   nextDue,
   waitingBots,
-} from '../../queries/referral/deliveries.ts';
+} from '../../queries/referral/find-deliveries.ts';
 import { parseNetwork } from '../../util/networks.ts';
 import { pause } from '../../util/pause.ts';
 import { inSpan } from '../../util/tracing.ts';

@@ -4,16 +4,16 @@ import { inTransaction } from '../../database/transaction.ts';
 import { checkpointMade } from '../../domain/operations/checkpoint-events.ts';
 import { CHECKPOINTS_STREAM } from '../../domain/streams.ts';
 import { EMPTY_STREAM, type StreamHead } from '../../log/port.ts';
-import { checkpointText } from '../../proof/checkpoint.ts';
 import type { CheckpointKeys } from '../../proof/checkpoint-keys.ts';
+import { checkpointText } from '../../proof/checkpoint-text.ts';
 import { type OutputEntry, outputEntryText } from '../../proof/output-entry.ts';
 import { signNote } from '../../proof/signed-note.ts';
 import { rootOfTile, TILE_WIDTH, tileTree } from '../../proof/tile-tree.ts';
 import { readOutputEntry } from '../../queries/proof/last-checkpoint.ts';
 import { OUTPUT_TREE, storedTiles } from '../../queries/proof/stored-trees.ts';
 import type { ProcessContext } from '../process.ts';
-import { treesAt, updateMap } from './account-map.ts';
 import { addNode, type LeafWriter } from './leaf-writer.ts';
+import { treesAt, updateMap } from './update-account-map.ts';
 
 type Context = Pick<ProcessContext, 'log' | 'pool' | 'sources'>;
 

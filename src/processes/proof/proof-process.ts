@@ -7,9 +7,9 @@ import { isSameHash } from '../../proof/merkle-tree.ts';
 import type { OutputEntry } from '../../proof/output-entry.ts';
 import { firstOf } from '../../util/first-of.ts';
 import type { Process, ProcessContext } from '../process.ts';
-import { treesAt, updateMap } from './account-map.ts';
 import { LeafWriter } from './leaf-writer.ts';
 import { appendCheckpoint, loadOutputState, type OutputState, prepareEntry } from './output-log.ts';
+import { treesAt, updateMap } from './update-account-map.ts';
 
 /** Leaves are saved when there are this many, and at each checkpoint: after a kill so many are read again. */
 const SAVE_AT = 4096;

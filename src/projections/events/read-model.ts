@@ -15,7 +15,7 @@ import { loadBatch, tailCache } from './events-load.ts';
 import { countEvents, writeEvents, writeEventTypes, writeIntakeState } from './events-write.ts';
 import { eventsManifest } from './manifest.ts';
 import { storeMoney } from './money.ts';
-import { archiveSlice } from './packed/archive.ts';
+import { archiveSlice } from './packed/archive-slice.ts';
 import { allEvents } from './packed/archived-rows.ts';
 import type { PackLimits } from './packed/due.ts';
 import { packSlice } from './packed/pack.ts';

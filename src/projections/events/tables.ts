@@ -2,7 +2,7 @@ import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
 import { placed } from '../read-model.ts';
 import { CHARGES_DDL } from './charges.ts';
 import { DEFERRED_DDL } from './deferred-events.ts';
-import { ARCHIVING_DDL } from './packed/archive.ts';
+import { ARCHIVING_DDL } from './packed/archive-slice.ts';
 import { PACKED_DDL, PACKED_TABLES } from './packed/packed-tables.ts';
 import { PROPERTIES_DDL } from './property-rows.ts';
 import { REVALUATIONS_DDL } from './revaluations.ts';

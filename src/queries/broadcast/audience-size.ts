@@ -6,7 +6,7 @@ import { StatementTimeoutError } from '../../database/database-errors.ts';
 import type { Segmentations } from '../../domain/broadcast/audience.ts';
 import { snapshotOf } from '../reports/snapshot.ts';
 import { statement } from '../reports/statement.ts';
-import { audienceSql } from './audience.ts';
+import { audienceSql } from './audience-sql.ts';
 import type { UsersSource } from './audience-users-sql.ts';
 
 /** A chat of an audience; null: the chat is no user of the bot, or the user has none. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type EventFilter, leavesOf, type Performed, type Segment } from '../../domain/broadcast/audience.ts';
 import { conditionSql } from '../reports/condition-sql.ts';
-import { columnSql, NO_MEMBERS, type ReportTables } from '../reports/fields.ts';
+import { columnSql, NO_MEMBERS, type ReportTables } from '../reports/field-sql.ts';
 
 /** The schemas of the read models that audiences are made from: for conditions, and for lists. */
 export interface AudienceTables extends ReportTables {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { reportFields } from '../../domain/reports/fields.ts';
-import { columnSql } from '../reports/fields.ts';
+import { columnSql } from '../reports/field-sql.ts';
 import { statement } from '../reports/statement.ts';
 import type { ExportColumn, TextRow } from './columns.ts';
 import type { ExportTables } from './export-source.ts';

@@ -1,7 +1,7 @@
 import type { Tables } from '../../database/tables.ts';
 import { HOUR_MS } from '../../domain/referral/account/spans.ts';
 import { type AccountName, accountTime } from './account-source.ts';
-import type { Page } from './attribution.ts';
+import type { Page } from './find-attribution.ts';
 
 export interface AccrualRow {
   readonly id: number;

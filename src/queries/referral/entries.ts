@@ -1,7 +1,7 @@
 import type { Tables } from '../../database/tables.ts';
 import type { AccountName } from './account-source.ts';
-import type { Page } from './attribution.ts';
-import { PER_COMMIT } from './history.ts';
+import type { Page } from './find-attribution.ts';
+import { PER_COMMIT } from './history-rows.ts';
 
 /** An accrual of an account, reversed or not. Times are ms UTC, amounts decimal text. */
 export interface EntryRow {

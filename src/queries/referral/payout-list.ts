@@ -1,6 +1,6 @@
 import type { Tables } from '../../database/tables.ts';
 import type { AccountName } from './account-source.ts';
-import type { Page } from './attribution.ts';
+import type { Page } from './find-attribution.ts';
 
 /** A payout. Times are ms UTC, amounts decimal text. */
 export interface PayoutRow {

@@ -1,6 +1,6 @@
 import type { Tables } from '../../database/tables.ts';
-import type { Page } from './attribution.ts';
-import { type AccountBalanceRow, balancesOf } from './balance.ts';
+import type { Page } from './find-attribution.ts';
+import { type AccountBalanceRow, balancesOf } from './find-balance.ts';
 
 type ReferrersSource = Tables<'accounts' | 'referral' | 'users'>;
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CodedColumn, CodedName, Column, ColumnName } from '../../columns/chunk.ts';
 import { DecimalColumn } from '../../columns/decimals.ts';
 import { Dictionary } from '../../columns/dictionary.ts';
-import type { Utm } from './fields.ts';
+import type { Utm } from './field-sql.ts';
 
 /** Columns of a chunk, by name. */
 export type Columns = ReadonlyMap<ColumnName, Column>;

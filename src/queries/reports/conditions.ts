@@ -16,7 +16,7 @@ import {
   storageOf,
   type Utm,
   userColumnSql,
-} from './fields.ts';
+} from './field-sql.ts';
 import type { Query, Snapshot } from './snapshot.ts';
 import type { UserColumn, UserColumns } from './user-columns.ts';
 

@@ -4,7 +4,7 @@ import type { SavedSegments } from '../../domain/broadcast/audience-segmentation
 import { fieldsOf } from '../../domain/condition/condition.ts';
 import type { Warning } from '../../domain/problem.ts';
 import { fieldsRead, type Report } from '../../domain/reports/report.ts';
-import type { ReportTables } from './fields.ts';
+import type { ReportTables } from './field-sql.ts';
 import type { Query } from './snapshot.ts';
 import { ALWAYS, NEVER, type Span } from './stored-events.ts';
 

@@ -10,10 +10,10 @@ import { eventWarnings, type KnownEvent, propertyWarnings } from '../../domain/r
 import type { ReportAnswer, Rows } from './answer.ts';
 import type { ChunkCache } from './chunk-cache.ts';
 import { type Deferred, deferredValues } from './deferred.ts';
-import type { ReportTables } from './fields.ts';
-import { funnelRows, funnelUsers } from './funnel.ts';
-import { listRows, listUsers } from './list.ts';
-import { retentionRows, retentionSpan, retentionUsers } from './retention.ts';
+import type { ReportTables } from './field-sql.ts';
+import { funnelRows, funnelUsers } from './funnel-rows.ts';
+import { listRows, listUsers } from './list-rows.ts';
+import { retentionRows, retentionSpan, retentionUsers } from './retention-rows.ts';
 import { savedSegmentMembers } from './saved-segment-members.ts';
 import { openScan, type Scan, type ScanOptions } from './scan.ts';
 import { inSnapshot } from './snapshot.ts';

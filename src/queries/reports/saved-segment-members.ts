@@ -6,7 +6,7 @@ import { type ReportField, userFields } from '../../domain/reports/fields.ts';
 import type { PerformedUsers } from '../broadcast/audience-users-sql.ts';
 import { performedUsers } from '../broadcast/performed-users.ts';
 import { passingUsers } from './conditions.ts';
-import { NO_MEMBERS, type SavedSegmentMembers } from './fields.ts';
+import { NO_MEMBERS, type SavedSegmentMembers } from './field-sql.ts';
 import { openScan, type Scan, type ScanOptions } from './scan.ts';
 
 /**

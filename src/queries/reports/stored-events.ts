@@ -3,7 +3,7 @@ import { CHUNK_EVENTS } from '../../columns/chunk.ts';
 import type { KnownEvent, KnownProperty, NamedEvent, NamedProperty } from '../../domain/reports/warnings.ts';
 import { type ChunkCache, type Kept, TOO_LARGE } from './chunk-cache.ts';
 import { typesOf } from './event-properties.ts';
-import type { ReportTables } from './fields.ts';
+import type { ReportTables } from './field-sql.ts';
 import type { Snapshot } from './snapshot.ts';
 import { withConstants } from './statement.ts';
 

@@ -6,7 +6,7 @@ import { type CountTally, countTally } from '../../columns/measures/count.ts';
 import { type BucketRange, bucketRanges, eachBucket, type Positions } from '../../columns/positions.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { Axis, TrendsReport } from '../../domain/reports/report.ts';
-import { MAX_COMBINATIONS, shownCombinations } from './breakdown.ts';
+import { MAX_COMBINATIONS, shownCombinations } from './breakdown-cells.ts';
 import type { Scan } from './scan.ts';
 
 /**

@@ -9,7 +9,7 @@ import { isoWithOffset } from '../../domain/local-time.ts';
 import type { TrendsCell } from '../../domain/reports/cell.ts';
 import type { Axis, Metric, TrendsReport } from '../../domain/reports/report.ts';
 import { type Cell, type Column, checkCells, measureCell, type Row, type Rows } from './answer.ts';
-import { breakdownColumns, cellsOf, lineNamed } from './breakdown.ts';
+import { breakdownColumns, cellsOf, lineNamed } from './breakdown-cells.ts';
 import { separatorCombinations } from './combination-keys.ts';
 import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';

@@ -5,7 +5,7 @@ import { combinationKey } from '../../domain/reports/breakdown.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import { readBigint } from '../../util/read-bigint.ts';
 import { type ChunkCache, TOO_LARGE } from './chunk-cache.ts';
-import { columnSql, isOfUserRow, type ReportTables, type SavedSegmentMembers } from './fields.ts';
+import { columnSql, isOfUserRow, type ReportTables, type SavedSegmentMembers } from './field-sql.ts';
 import type { Snapshot } from './snapshot.ts';
 import { withConstants } from './statement.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { frozenBroadcast } from '../../support/bot-things.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';

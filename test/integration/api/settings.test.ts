@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { giveQuotaBack, takeQuota } from '../../../src/commands/broadcast/quota.ts';
-import { changeOwner } from '../../../src/commands/catalog/owners.ts';
+import { giveQuotaBack, takeQuota } from '../../../src/commands/broadcast/take-quota.ts';
+import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { createOwner } from '../../../src/commands/catalog/owners.ts';
+import { createOwner } from '../../../src/commands/catalog/change-owner.ts';
 import { ANY_CATEGORIES } from '../../../src/domain/streams.ts';
 import { type EventLog, hasPassed } from '../../../src/log/port.ts';
 import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';

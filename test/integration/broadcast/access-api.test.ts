@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
+import { changeBot, createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { type BroadcastApi, broadcastApi } from '../../support/broadcast-api.ts';
 import { TOKEN } from '../../support/broadcasts.ts';

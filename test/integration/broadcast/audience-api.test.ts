@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
 import { importUsers } from '../../../src/commands/intake/import-users.ts';

@@ -5,8 +5,8 @@ import type { FilterConditions, Segmentations } from '../../../src/domain/broadc
 import { parseSegmentations, type SavedSegments } from '../../../src/domain/broadcast/audience-segmentations.ts';
 import { type FieldValue, predicateOf } from '../../../src/domain/condition/predicate.ts';
 import type { ReportField } from '../../../src/domain/reports/fields.ts';
-import { storedConditions } from '../../../src/domain/saved-segments/conditions.ts';
-import { audienceChats } from '../../../src/queries/broadcast/audience.ts';
+import { storedConditions } from '../../../src/domain/saved-segments/stored-conditions.ts';
+import { audienceChats } from '../../../src/queries/broadcast/audience-sql.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { type Asked, expectedChats } from './audience-oracle.ts';
 import { asked, TIMEZONES, userConditions } from './audience-questions.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeAnswer } from '../../../src/api/broadcast/schemas.ts';
 import { advanceBroadcast } from '../../../src/commands/broadcast/change-broadcast.ts';
 import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
-import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
+import { changeBot, createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { importUsers } from '../../../src/commands/intake/import-users.ts';
 import { MESSAGE_TYPES } from '../../../src/domain/broadcast/broadcast-events.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { advanceBroadcast } from '../../../src/commands/broadcast/change-broadcast.ts';
 import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import {
   finishBroadcast,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { broadcastAnswer } from '../../../src/api/broadcast/schemas.ts';
 import { advanceBroadcast } from '../../../src/commands/broadcast/change-broadcast.ts';
 import { resolveAudience } from '../../../src/commands/broadcast/resolve-audience.ts';
-import { changeBot } from '../../../src/commands/catalog/bots.ts';
-import { changeOwner } from '../../../src/commands/catalog/owners.ts';
+import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
+import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';
 import type { BroadcastEvent, BroadcastState } from '../../../src/domain/broadcast/broadcast.ts';
 import {
   failBroadcast,

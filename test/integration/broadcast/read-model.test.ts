@@ -7,9 +7,9 @@ import {
   deleteBroadcast,
   saveBroadcast,
 } from '../../../src/commands/broadcast/change-broadcast.ts';
-import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
+import { createBroadcast } from '../../../src/commands/broadcast/create-broadcast.ts';
 import { uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../../src/commands/reserve-ids.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
-import { changeOwner } from '../../../src/commands/catalog/owners.ts';
+import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';
 import { ANY_CATEGORIES } from '../../../src/domain/streams.ts';
 import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';
 import { broadcastsProcess } from '../../../src/processes/broadcasts/broadcast-process.ts';

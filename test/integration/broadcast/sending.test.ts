@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
-import { changeBot } from '../../../src/commands/catalog/bots.ts';
+import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { type Behaviour, type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, meet, recipientsOf, sendingBot, statusOf, TOKEN, until } from '../../support/broadcasts.ts';
@@ -268,8 +268,7 @@ describe('a rate limit', () => {
     const limitedAt = callsTo(12)[0]!.at;
     const after = at.filter((time) => time > limitedAt + 500);
     expect(after[0]! - limitedAt).toBeGreaterThan(4990);
-    // On the whole: two calls that leave 100 ms apart may arrive closer.
-    expect(after.at(-1)! - after[0]!).toBeGreaterThan(50 * (after.length - 1));
+    expect(after.at(-1)! - after[0]!).toBeGreaterThan(50 * (after.length - 1)); // single calls may arrive late
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
+import { changeBot, createBot } from '../../../src/commands/catalog/change-bot.ts';
+import { changeOwner } from '../../../src/commands/catalog/change-owner.ts';
 import { type KeyName, revokeKey, rotateKey } from '../../../src/commands/catalog/keys.ts';
-import { changeOwner } from '../../../src/commands/catalog/owners.ts';
 import { DatabaseUnavailableError } from '../../../src/database/database-errors.ts';
 import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';

@@ -7,7 +7,7 @@ import { allEvents } from '../../../src/projections/events/packed/archived-rows.
 import { eventsReadModel, withArchive } from '../../../src/projections/events/read-model.ts';
 import type { ExportPeriod, TextRow } from '../../../src/queries/export/columns.ts';
 import { exportRows } from '../../../src/queries/export/export-rows.ts';
-import { columnSql } from '../../../src/queries/reports/fields.ts';
+import { columnSql } from '../../../src/queries/reports/field-sql.ts';
 import { statement } from '../../../src/queries/reports/statement.ts';
 import { cut, DAY, EPOCH, interleaved, MINUTE, partitionsOf, type Step, step } from '../../support/intake-logs.ts';
 import { propertyRuns } from '../../support/property-runs.ts';

@@ -12,7 +12,7 @@ import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import { recipientsReadModel } from '../../../src/projections/recipients/read-model.ts';
 import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import { usersReadModel } from '../../../src/projections/users/read-model.ts';
-import { audienceChats } from '../../../src/queries/broadcast/audience.ts';
+import { audienceChats } from '../../../src/queries/broadcast/audience-sql.ts';
 import { recipientUsers } from '../../../src/queries/broadcast/recipient-users.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { type Answers, allAnswers, type FilledBots, fillService } from '../../support/all-answers.ts';

@@ -12,7 +12,7 @@ import {
   type Position,
 } from '../../../src/log/port.ts';
 import { openPostgresLog, type PostgresLogOptions } from '../../../src/log/postgres/postgres-log.ts';
-import { readPage } from '../../../src/log/postgres/reader.ts';
+import { readPage } from '../../../src/log/postgres/read-pages.ts';
 import { keyOf } from '../../../src/log/stream-name.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { ALL_CATEGORIES, ANY_CATEGORIES, newBot, newCommit, readAll } from '../../support/log.ts';

@@ -3,7 +3,7 @@ import { accountStream, intakeStream } from '../../../src/domain/streams.ts';
 import { EMPTY_STREAM, type EventLog, hasPassed, type StreamHead } from '../../../src/log/port.ts';
 import { loadPositions } from '../../../src/processes/process-states.ts';
 import { mapPartOf, mapRoot } from '../../../src/proof/account-map.ts';
-import { parseCheckpoint } from '../../../src/proof/checkpoint.ts';
+import { parseCheckpoint } from '../../../src/proof/checkpoint-text.ts';
 import { leafOf, NO_KEY } from '../../../src/proof/leaf.ts';
 import { EMPTY_ROOT, leafHash, nodeHash, splitOf } from '../../../src/proof/merkle-tree.ts';
 import { isSignedBy, parseNote, parseVerifier } from '../../../src/proof/signed-note.ts';

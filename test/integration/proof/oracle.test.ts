@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { intakeStream } from '../../../src/domain/streams.ts';
-import { parseCheckpoint } from '../../../src/proof/checkpoint.ts';
+import { parseCheckpoint } from '../../../src/proof/checkpoint-text.ts';
 import { parseNote } from '../../../src/proof/signed-note.ts';
 import { tileTree } from '../../../src/proof/tile-tree.ts';
 import { OUTPUT_TREE, storedTiles } from '../../../src/queries/proof/stored-trees.ts';

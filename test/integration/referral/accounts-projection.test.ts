@@ -12,9 +12,9 @@ import { accountsReadModel } from '../../../src/projections/accounts/read-model.
 import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import type { AccountName } from '../../../src/queries/referral/account-source.ts';
 import { accrualsOf } from '../../../src/queries/referral/accrual-list.ts';
-import { balanceAt, balanceOf, balancesOf } from '../../../src/queries/referral/balance.ts';
 import { entriesOf } from '../../../src/queries/referral/entries.ts';
-import { historyRows } from '../../../src/queries/referral/history.ts';
+import { balanceAt, balanceOf, balancesOf } from '../../../src/queries/referral/find-balance.ts';
+import { historyRows } from '../../../src/queries/referral/history-rows.ts';
 import { type Oracle, oracle } from '../../support/account-oracle.ts';
 import { DAY, NOON } from '../../support/account-samples.ts';
 import { commandOf, type Step, steps } from '../../support/account-steps.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
-import { changeRule } from '../../../src/commands/referral/rules.ts';
+import { changeRule } from '../../../src/commands/referral/change-rule.ts';
 import {
   amountsOf,
   dataOf,

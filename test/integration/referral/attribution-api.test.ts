@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeBot } from '../../../src/commands/catalog/bots.ts';
+import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
 import { readAll } from '../../support/log.ts';
 import { type ReferralCaller, referralCaller } from '../../support/referral.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { changeBot } from '../../../src/commands/catalog/bots.ts';
+import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import type { AccountEvent } from '../../../src/domain/referral/account/state.ts';
 import { BrokenChainError, type EventLog } from '../../../src/log/port.ts';
-import { autoPayouts } from '../../../src/processes/payouts/auto-payouts.ts';
+import { autoPayouts } from '../../../src/processes/payouts/run-auto-payouts.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { type PayoutSetup, payoutSetup } from '../../support/payout-setup.ts';
 

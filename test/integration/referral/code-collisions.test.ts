@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildApp } from '../../../src/api/app.ts';
 import { referralRoutes } from '../../../src/api/referral/routes.ts';
-import { changeBot } from '../../../src/commands/catalog/bots.ts';
+import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import { createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { onOwnServer } from '../../support/database.ts';

@@ -6,7 +6,7 @@ import { rotatePayoutSecret, setPayoutWebhook } from '../../../src/commands/refe
 import { administerPayout } from '../../../src/commands/referral/payouts.ts';
 import { type EventLog, LogUnavailableError } from '../../../src/log/port.ts';
 import { type DeliveryOptions, deliveries } from '../../../src/processes/payouts/deliveries.ts';
-import { listDeliveries } from '../../../src/queries/referral/deliveries.ts';
+import { listDeliveries } from '../../../src/queries/referral/find-deliveries.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { deliveryTests, HOUR, SECOND } from '../../support/delivery-tests.ts';
 import type { PayoutName } from '../../support/payout-setup.ts';

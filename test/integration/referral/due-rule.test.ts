@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Announcing, CUT_OFF_MS, dueAt } from '../../../src/domain/referral/delivery.ts';
 import { SET_BACK_MS } from '../../../src/domain/set-back.ts';
 import { accountsReadModel } from '../../../src/projections/accounts/read-model.ts';
-import { nextDue } from '../../../src/queries/referral/deliveries.ts';
+import { nextDue } from '../../../src/queries/referral/find-deliveries.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 import { createFirstTables, firstSchema } from '../../support/read-model-tables.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changeBot } from '../../../src/commands/catalog/bots.ts';
+import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import { readAll } from '../../support/log.ts';
 import { type ReferralCaller, referralCaller } from '../../support/referral.ts';
 import type { Answer, TestBot, TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listDeliveries } from '../../../src/queries/referral/deliveries.ts';
+import { listDeliveries } from '../../../src/queries/referral/find-deliveries.ts';
 import { payoutsOfBot } from '../../../src/queries/referral/payout-list.ts';
 import { type PayoutSetup, payoutSetup } from '../../support/payout-setup.ts';
 import { spied } from '../../support/spied-pool.ts';

@@ -8,8 +8,8 @@ import { type ReportField, reportFields } from '../../../src/domain/reports/fiel
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { conditionSql } from '../../../src/queries/reports/condition-sql.ts';
 import { compileCondition } from '../../../src/queries/reports/conditions.ts';
-import { columnSql, eventsSql } from '../../../src/queries/reports/fields.ts';
-import { eventsWithArchived } from '../../../src/queries/reports/list.ts';
+import { columnSql, eventsSql } from '../../../src/queries/reports/field-sql.ts';
+import { eventsWithArchived } from '../../../src/queries/reports/list-rows.ts';
 import { openScan } from '../../../src/queries/reports/scan.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventFieldsAnswer, eventsAnswer, reportAnswer, resourcesAnswer } from '../../../src/api/reports/schemas.ts';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { onOwnServer } from '../../support/database.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { savedAnswer, savedReportAnswer, savedReportsAnswer } from '../../../src/api/reports/schemas.ts';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
-import { existingReport } from '../../../src/commands/reports/saved-reports.ts';
+import { existingReport } from '../../../src/commands/reports/save-report.ts';
 import { onOwnServer } from '../../support/database.ts';
 import { readAll } from '../../support/log.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';

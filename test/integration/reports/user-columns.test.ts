@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { NO_MEMBERS } from '../../../src/queries/reports/fields.ts';
+import { NO_MEMBERS } from '../../../src/queries/reports/field-sql.ts';
 import { inSnapshot, type Snapshot } from '../../../src/queries/reports/snapshot.ts';
 import { openUserColumns } from '../../../src/queries/reports/user-columns.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openArrayPool } from '../../../src/columns/array-pool.ts';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import type { Utm } from '../../../src/queries/reports/fields.ts';
+import type { Utm } from '../../../src/queries/reports/field-sql.ts';
 import { openScan } from '../../../src/queries/reports/scan.ts';
 import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

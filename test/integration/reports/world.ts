@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { isCitus } from '../../../src/database/citus.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import type { EventKey } from '../../../src/projections/events/event-amounts.ts';
-import { archiveSlice } from '../../../src/projections/events/packed/archive.ts';
+import { archiveSlice } from '../../../src/projections/events/packed/archive-slice.ts';
 import type { PackLimits } from '../../../src/projections/events/packed/due.ts';
 import { packSlice } from '../../../src/projections/events/packed/pack.ts';
 import { restoreRows } from '../../../src/projections/events/packed/restore-rows.ts';

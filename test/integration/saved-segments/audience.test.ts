@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteAnswer } from '../../../src/api/saved-segments/schemas.ts';
 import { activateBroadcast } from '../../../src/commands/broadcast/activation.ts';
 import { advanceBroadcast } from '../../../src/commands/broadcast/change-broadcast.ts';
-import { deleteSavedSegment } from '../../../src/commands/saved-segments/saved-segments.ts';
+import { deleteSavedSegment } from '../../../src/commands/saved-segments/save-segment.ts';
 import { startResolution } from '../../../src/domain/broadcast/broadcast-steps.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, meet, recipientsOf, sendingBot, until } from '../../support/broadcasts.ts';

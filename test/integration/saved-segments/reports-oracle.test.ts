@@ -3,7 +3,7 @@ import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FilterConditions } from '../../../src/domain/broadcast/audience.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
-import { storedConditions } from '../../../src/domain/saved-segments/conditions.ts';
+import { storedConditions } from '../../../src/domain/saved-segments/stored-conditions.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { cellUsersFinder, reportRunner } from '../../../src/queries/reports/run-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { savedAnswer, savedSegmentAnswer, savedSegmentsAnswer } from '../../../src/api/saved-segments/schemas.ts';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
-import { existingSavedSegment } from '../../../src/commands/saved-segments/saved-segments.ts';
+import { existingSavedSegment } from '../../../src/commands/saved-segments/save-segment.ts';
 import { onOwnServer } from '../../support/database.ts';
 import { readAll } from '../../support/log.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';

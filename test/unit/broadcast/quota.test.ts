@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { activateBroadcast, cancelBroadcast } from '../../../src/commands/broadcast/activation.ts';
-import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
-import { giveQuotaBack, takeQuota } from '../../../src/commands/broadcast/quota.ts';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
-import { createOwner } from '../../../src/commands/catalog/owners.ts';
+import { createBroadcast } from '../../../src/commands/broadcast/create-broadcast.ts';
+import { giveQuotaBack, takeQuota } from '../../../src/commands/broadcast/take-quota.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
+import { createOwner } from '../../../src/commands/catalog/change-owner.ts';
 import { type CommandContext, type CommandMeta, load } from '../../../src/commands/decide-and-append.ts';
 import { createIdPool, type IdPool } from '../../../src/commands/reserve-ids.ts';
 import { quota } from '../../../src/domain/broadcast/quota.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBroadcast } from '../../../src/commands/broadcast/create.ts';
+import { createBroadcast } from '../../../src/commands/broadcast/create-broadcast.ts';
 import { segmentOf, uploadFrozenSegment, uploadSegment } from '../../../src/commands/broadcast/upload-segment.ts';
 import type { CommandContext, CommandMeta } from '../../../src/commands/decide-and-append.ts';
 import { createIdPool } from '../../../src/commands/reserve-ids.ts';

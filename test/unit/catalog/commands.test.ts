@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
+import { createOwner } from '../../../src/commands/catalog/change-owner.ts';
 import { createDemo } from '../../../src/commands/catalog/create-demo.ts';
 import { createGoal } from '../../../src/commands/catalog/create-goal.ts';
 import { issueKey, rotateKey } from '../../../src/commands/catalog/keys.ts';
-import { createOwner } from '../../../src/commands/catalog/owners.ts';
 import { setExchangeRates } from '../../../src/commands/catalog/set-exchange-rates.ts';
 import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { type CommandContext, load } from '../../../src/commands/decide-and-append.ts';
 import { createEventTypeDirectory } from '../../../src/commands/intake/event-type-directory.ts';
-import { createRule } from '../../../src/commands/referral/rules.ts';
+import { createRule } from '../../../src/commands/referral/change-rule.ts';
 import { bot } from '../../../src/domain/catalog/bot.ts';
 import { owner } from '../../../src/domain/catalog/owner.ts';
 import { botStream, ownerStream } from '../../../src/domain/streams.ts';

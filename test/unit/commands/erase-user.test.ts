@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
 import { receiveUpdates } from '../../../src/commands/intake/receive.ts';
 import { subjectOf } from '../../../src/domain/intake/personal.ts';

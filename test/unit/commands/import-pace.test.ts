@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { createEventTypeDirectory } from '../../../src/commands/intake/event-type-directory.ts';
 import { type ImportedLine, importEvents } from '../../../src/commands/intake/import-events.ts';
 import { importUsers } from '../../../src/commands/intake/import-users.ts';

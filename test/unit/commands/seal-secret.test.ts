@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changeBot, createBot } from '../../../src/commands/catalog/bots.ts';
-import { createOwner } from '../../../src/commands/catalog/owners.ts';
+import { changeBot, createBot } from '../../../src/commands/catalog/change-bot.ts';
+import { createOwner } from '../../../src/commands/catalog/change-owner.ts';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { botChanged, botCreated } from '../../../src/domain/catalog/catalog-events.ts';
 import { UnreadableEventError } from '../../../src/domain/event-type.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type MapEntry, mapPartOf, mapPath, mapRoot } from '../../../src/proof/account-map.ts';
-import { checkpointText, parseCheckpoint, tlogProof } from '../../../src/proof/checkpoint.ts';
 import { newCheckpointKeys, parseCheckpointKeys } from '../../../src/proof/checkpoint-keys.ts';
+import { checkpointText, parseCheckpoint, tlogProof } from '../../../src/proof/checkpoint-text.ts';
 import { outputEntryText, parseOutputEntry } from '../../../src/proof/output-entry.ts';
 import {
   isSignedBy,

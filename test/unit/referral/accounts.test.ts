@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
-import { createOwner } from '../../../src/commands/catalog/owners.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
+import { createOwner } from '../../../src/commands/catalog/change-owner.ts';
 import { ensureUnit } from '../../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../../src/commands/decide-and-append.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';

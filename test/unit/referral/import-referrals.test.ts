@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { createEventTypeDirectory } from '../../../src/commands/intake/event-type-directory.ts';
+import { rulesOf } from '../../../src/commands/referral/change-rule.ts';
 import {
   importReferrals,
   type KnownReferrals,
   type ReferralLine,
 } from '../../../src/commands/referral/import-referrals.ts';
-import { rulesOf } from '../../../src/commands/referral/rules.ts';
 import { readEvent } from '../../../src/domain/ledger-events.ts';
 import { balanceKey } from '../../../src/domain/referral/referral-import.ts';
 import { LogUnavailableError } from '../../../src/log/port.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createBot } from '../../../src/commands/catalog/bots.ts';
-import { createOwner } from '../../../src/commands/catalog/owners.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
+import { createOwner } from '../../../src/commands/catalog/change-owner.ts';
 import {
   findPayoutWebhook,
   rotatePayoutSecret,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newReferralCode } from '../../../src/commands/referral/attribution.ts';
+import { newReferralCode } from '../../../src/commands/referral/attribute-referral.ts';
 import { testSources } from '../../support/test-sources.ts';
 
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { separatorCombinations } from '../../../src/queries/reports/combination-keys.ts';
-import { NO_MEMBERS, type Utm } from '../../../src/queries/reports/fields.ts';
+import { NO_MEMBERS, type Utm } from '../../../src/queries/reports/field-sql.ts';
 
 const NO_UTM: Utm = { source: null, medium: null, campaign: null, term: null, content: null };
 const utms: readonly Utm[] = [NO_UTM, { ...NO_UTM, source: 'ads', medium: 'cpc' }, { ...NO_UTM, source: 'mail' }];

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  deleteReport as deleteCommand,
-  saveReport as saveCommand,
-} from '../../../src/commands/reports/saved-reports.ts';
+import { deleteReport as deleteCommand, saveReport as saveCommand } from '../../../src/commands/reports/save-report.ts';
 import {
   changeReport,
   deleteReport,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../src/domain/problem.ts';
-import { parseSavedConditions, storedConditions } from '../../../src/domain/saved-segments/conditions.ts';
 import {
   changeSavedSegment,
   createSavedSegment,
@@ -8,6 +7,7 @@ import {
   type SavedSegmentEvent,
   savedSegment,
 } from '../../../src/domain/saved-segments/saved-segment.ts';
+import { parseSavedConditions, storedConditions } from '../../../src/domain/saved-segments/stored-conditions.ts';
 import { given } from '../../support/decider-specification.ts';
 
 const saved_segment_id = 7;

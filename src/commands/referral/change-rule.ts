@@ -16,7 +16,7 @@ import {
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, eventTypesStream, ownerStream, programStream } from '../../domain/streams.ts';
 import type { EventLog, RecordedCommit } from '../../log/port.ts';
-import { existingBot } from '../catalog/bots.ts';
+import { existingBot } from '../catalog/change-bot.ts';
 import { ensureUnit } from '../catalog/units.ts';
 import {
   type CommandContext,

@@ -14,7 +14,7 @@ import { BUCKETS, bucketEnds } from '../../domain/broadcast/variant-of.ts';
 import { fieldsOf } from '../../domain/condition/condition.ts';
 import { eventFilterOf } from '../reports/conditions.ts';
 import { type Deferred, deferredEvents } from '../reports/deferred.ts';
-import type { ReportTables } from '../reports/fields.ts';
+import type { ReportTables } from '../reports/field-sql.ts';
 import { openScan } from '../reports/scan.ts';
 import { type Snapshot, snapshotOf } from '../reports/snapshot.ts';
 import { NO_CACHE } from './performed-users.ts';

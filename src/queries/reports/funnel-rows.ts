@@ -11,7 +11,7 @@ import {
 } from '../../domain/reports/funnel.ts';
 import type { FunnelReport } from '../../domain/reports/report.ts';
 import type { Column, Row, Rows } from './answer.ts';
-import { breakdownColumns, type CombinationTally, lineNamed, tallyByCombination } from './breakdown.ts';
+import { breakdownColumns, type CombinationTally, lineNamed, tallyByCombination } from './breakdown-cells.ts';
 import { separatorCombinations } from './combination-keys.ts';
 import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';

@@ -1,4 +1,10 @@
-import { botOfCommand, changeBot, createBot, rotateWebhookSecret, textSettings } from '../../commands/catalog/bots.ts';
+import {
+  botOfCommand,
+  changeBot,
+  createBot,
+  rotateWebhookSecret,
+  textSettings,
+} from '../../commands/catalog/change-bot.ts';
 import { botStream } from '../../domain/streams.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
 import { botOf, principalOf } from '../access.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import { changeBot, createBot, rotateWebhookSecret, textSettings } from '../../commands/catalog/bots.ts';
+import { changeBot, createBot, rotateWebhookSecret, textSettings } from '../../commands/catalog/change-bot.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
 import { type Cli, CliError } from '../command.ts';
 import { botOption, flag, positiveInteger } from '../values.ts';

@@ -1,4 +1,4 @@
-import { changeRule, createRule, ruleCreatedIn, rulesOf } from '../../commands/referral/rules.ts';
+import { changeRule, createRule, ruleCreatedIn, rulesOf } from '../../commands/referral/change-rule.ts';
 import type { RewardRule } from '../../domain/referral/program.ts';
 import { botOf } from '../access.ts';
 import { exact, exactOrNull } from '../referral/account-schemas.ts';

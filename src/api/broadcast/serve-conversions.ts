@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { parseConversion } from '../../domain/broadcast/conversions.ts';
 import type { Problem } from '../../domain/problem.ts';
 import type { JsonObject } from '../../domain/storable-json.ts';
-import { type ConvertedRecipients, countConversions } from '../../queries/broadcast/conversions.ts';
+import { type ConvertedRecipients, countConversions } from '../../queries/broadcast/count-conversions.ts';
 import { botOf } from '../access.ts';
 import { failedCount, invalid } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';

@@ -23,7 +23,7 @@ import {
   lineNamed,
   NoSuchCellError,
   tallyByCombination,
-} from './breakdown.ts';
+} from './breakdown-cells.ts';
 import { separatorCombinations } from './combination-keys.ts';
 import { compileCondition, eventFilterOf } from './conditions.ts';
 import type { Scan } from './scan.ts';

@@ -6,7 +6,7 @@ import { accountsManifest } from '../../projections/accounts/manifest.ts';
 import { catalogManifest } from '../../projections/catalog/manifest.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { listBots } from '../../queries/catalog/bots.ts';
-import { usersWithAvailable } from '../../queries/referral/balance.ts';
+import { usersWithAvailable } from '../../queries/referral/find-balance.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { ACCOUNT_AGAIN_MS, isUnreadable, reportAccount } from '../unreadable-account.ts';
 import { createRest } from '../wait-for-work.ts';

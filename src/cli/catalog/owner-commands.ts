@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type CreateOwner, changeOwner, createOwner } from '../../commands/catalog/owners.ts';
+import { type CreateOwner, changeOwner, createOwner } from '../../commands/catalog/change-owner.ts';
 import { listOwners } from '../../queries/catalog/owners.ts';
 import type { Cli } from '../command.ts';
 import { nonNegativeInteger, positiveInteger } from '../values.ts';

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
-import { existingBot } from '../../commands/catalog/bots.ts';
+import { existingBot } from '../../commands/catalog/change-bot.ts';
 import { type Accounts, createAccounts } from '../../commands/referral/accounts.ts';
 import type { AccountKey } from '../../commands/referral/books.ts';
 import { rotatePayoutSecret, setPayoutWebhook } from '../../commands/referral/payout-webhook.ts';
 import { administerPayout, PAYOUT_ACTIONS, requestPayout } from '../../commands/referral/payouts.ts';
 import { PAYOUT_STATUS, type PayoutMethod } from '../../domain/referral/account/state.ts';
-import { listDeliveries } from '../../queries/referral/deliveries.ts';
+import { listDeliveries } from '../../queries/referral/find-deliveries.ts';
 import { type BotPayout, findPayout, payoutsOfBot } from '../../queries/referral/payout-list.ts';
 import { refusedUrl } from '../../util/networks.ts';
 import { type Cli, CliError } from '../command.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type CreateBroadcast, createBroadcast } from '../../commands/broadcast/create.ts';
+import { type CreateBroadcast, createBroadcast } from '../../commands/broadcast/create-broadcast.ts';
 import { messagesOf } from '../../domain/broadcast/broadcast.ts';
 import { DEFAULT_SETTINGS } from '../../domain/broadcast/settings.ts';
 import type { Problem } from '../../domain/problem.ts';
@@ -9,8 +9,8 @@ import { invalid } from '../api-errors.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { type BroadcastChanges, type Checked, changed, contentContext, readinessFor } from './broadcast-context.ts';
 import { EMPTY_SEGMENTATIONS, objectOf, parseContent, parseType } from './content.ts';
+import { contentWarnings } from './content-warnings.ts';
 import { changeAnswer, createBody } from './schemas.ts';
-import { contentWarnings } from './warnings.ts';
 
 /** POST /v1/broadcast/create: creates a draft, or with `activate` launches the broadcast in the same append. */
 export function create(changes: BroadcastChanges): AnyRoute {

@@ -12,9 +12,9 @@ import {
   isNotReplaced,
 } from '../../projections/events/packed/archived-rows.ts';
 import { type Cell, type Column, measureCell, type Row, type Rows } from './answer.ts';
-import { cellOf } from './breakdown.ts';
+import { cellOf } from './breakdown-cells.ts';
 import { conditionSql } from './condition-sql.ts';
-import { columnSql, eventsSql, NO_MEMBERS, type ReportTables, type SavedSegmentMembers } from './fields.ts';
+import { columnSql, eventsSql, NO_MEMBERS, type ReportTables, type SavedSegmentMembers } from './field-sql.ts';
 import { openScan, type ScanOptions } from './scan.ts';
 import type { Query } from './snapshot.ts';
 import type { Span } from './stored-events.ts';

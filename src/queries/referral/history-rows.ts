@@ -1,7 +1,7 @@
 import type { Tables } from '../../database/tables.ts';
 import type { HistoryRow } from '../../domain/referral/account/history.ts';
 import { type AccountName, accountTime } from './account-source.ts';
-import { balanceAtSql, balanceSql } from './balance.ts';
+import { balanceAtSql, balanceSql } from './find-balance.ts';
 
 export interface HistoryQuery {
   /** Null: amounts without a unit; undefined: every unit. */

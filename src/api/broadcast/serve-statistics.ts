@@ -1,6 +1,6 @@
 import { broadcastWithLaunches } from '../../commands/broadcast/tracked-launches.ts';
 import { countRecipients } from '../../queries/broadcast/broadcast-statistics.ts';
-import { type ClickCounts, countClicks } from '../../queries/broadcast/clicks.ts';
+import { type ClickCounts, countClicks } from '../../queries/broadcast/count-clicks.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
 import { type AnyRoute, route } from '../route.ts';
