@@ -16,34 +16,32 @@ function check(holds, sentence) {
 }
 
 const utf8 = (text) => new TextEncoder().encode(text);
-const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const hex = (bytes) => bytes.reduce((text, byte) => text + HEX[byte], '');
 const same = (one, other) => one.length === other.length && one.every((byte, i) => byte === other[i]);
 
-const joined = (...parts) => Uint8Array.from(parts.flatMap((part) => Array.from(part)));
+function joined(...parts) {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  for (let i = 0, at = 0; i < parts.length; at += parts[i++].length) bytes.set(parts[i], at);
+  return bytes;
+}
 
 function bytesOf(text, length, name) {
   const isText = typeof text === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0;
   check(isText, `${name} is not in base64`);
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  check(btoa(letters) === text, `${name} is not in base64`);
+  const bytes = new Uint8Array(letters.length).map((_, i) => letters.charCodeAt(i));
   check(length === null || bytes.length === length, `${name} has ${bytes.length} bytes instead of ${length}`);
-  check(btoa(String.fromCharCode(...bytes)) === text, `${name} is not in base64`);
   return bytes;
 }
 
-function bigEndian(value, size) {
-  const bytes = new Uint8Array(size);
-  let rest = BigInt(value);
-  for (let i = size - 1; i >= 0; i--, rest >>= 8n) bytes[i] = Number(rest & 255n);
-  return bytes;
-}
-
+const bigEndian = (value, size) => Uint8Array.from({ length: size }, (_, i) => Number((BigInt(value) >> BigInt(8 * (size - 1 - i))) & 255n));
 const littleEndian = (bytes) => BigInt(`0x${hex(Uint8Array.from(bytes).reverse())}`);
 /** The hash of the parts, one after the other. */
 async function hashOf(name, parts) {
-  if (NODE === null) return new Uint8Array(await crypto.subtle.digest(name, joined(...parts)));
-  const hash = NODE.createHash(name.replace('-', ''));
-  for (const part of parts) hash.update(part instanceof Uint8Array ? part : Uint8Array.from(part));
-  return new Uint8Array(hash.digest());
+  const bytes = joined(...parts);
+  return new Uint8Array(NODE === null ? await crypto.subtle.digest(name, bytes) : NODE.hash(name, bytes, 'buffer'));
 }
 
 const sha256 = (...parts) => hashOf('SHA-256', parts);
@@ -52,10 +50,10 @@ const sha512 = (...parts) => hashOf('SHA-512', parts);
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const half = (value) => Math.floor(value / 2);
 
-/** Checks that a tree has the entry at the index, by the hashes of the siblings from the leaf up (RFC 9162, 2.1.3.2). */
-async function checkInclusion(entry, { index, size, root, siblings }, name) {
+/** Checks that a tree has the entry of these parts at the index, by the hashes of the siblings from the leaf up (RFC 9162, 2.1.3.2). */
+async function checkInclusion(parts, { index, size, root, siblings }, name) {
   check(isCount(index) && isCount(size) && index < size, `${name} is not a leaf of a tree of ${size}`);
-  let [own, last, hash] = [index, size - 1, await sha256([0], entry)];
+  let [own, last, hash] = [index, size - 1, await sha256([0], ...parts)];
   for (const sibling of siblings) {
     check(last > 0, `the proof of ${name} is too long`);
     const isRight = own % 2 === 1 || own === last;
@@ -400,7 +398,7 @@ async function checkOutput({ checkpoint, entry, policy }, logKey) {
   const place = { index: Number(index.slice(6)), size: Number(size), root: bytesOf(root, 32, "the log's root") };
   check(place.index === place.size - 1, 'the entry is not the last one of its checkpoint');
   const hashes = siblings.map((each) => bytesOf(each, 32, 'a hash'));
-  await checkInclusion(utf8(entry), { ...place, siblings: hashes }, 'the entry of the output log');
+  await checkInclusion([utf8(entry)], { ...place, siblings: hashes }, 'the entry of the output log');
   return { ...signed, origin, size: place.size };
 }
 
@@ -415,7 +413,7 @@ async function checkCommits(file, commits, tree, keyOf) {
     check(!siblings.includes(undefined), `${name} names a hash that is missing`);
     const commit = JSON.parse(body);
     const digest = await sha256(utf8(body));
-    const leaf = joined(keyOf(commit), bigEndian(commit.rev ?? 0, 8), digest);
+    const leaf = [keyOf(commit), bigEndian(commit.rev ?? 0, 8), digest];
     await checkInclusion(leaf, { index, ...tree, siblings }, name);
     parsed.push({ ...commit, hash: hex(digest) });
   }
