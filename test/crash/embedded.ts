@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
+import { expect } from 'vitest';
 import { ANY_CATEGORIES } from '../../src/domain/streams.ts';
 import { openPostgresLog } from '../../src/log/postgres/postgres-log.ts';
+import { lastCheckpoint } from '../../src/queries/proof/last-checkpoint.ts';
 import { serverOf, temporaryDataDir } from '../support/embedded-postgres.ts';
 import { serviceProcess } from '../support/service-process.ts';
 import { crashRounds, drawn } from './rounds.ts';
@@ -10,7 +14,8 @@ import { crashRounds, drawn } from './rounds.ts';
 /** Kills a service, its embedded PostgreSQL, or both at once. */
 export async function crashEmbedded(rounds: number): Promise<void> {
   const folder = await temporaryDataDir();
-  const service = await serviceProcess({ DATA_DIR: folder.path });
+  const env = { DATA_DIR: folder.path, PROOF: 'on', CHECKPOINT_SECONDS: '1' };
+  const service = await serviceProcess(env);
   let pool: pg.Pool | null = null;
   let log: Awaited<ReturnType<typeof openPostgresLog>> | null = null;
   try {
@@ -48,6 +53,12 @@ export async function crashEmbedded(rounds: number): Promise<void> {
       },
       drawn(['service', 'postgres', 'both'], rounds),
     );
+    // Every checkpoint that was signed between the kills is of the log as it is now.
+    const audited = await promisify(execFile)(process.execPath, ['bin/botledger.js', 'audit', 'verify', '--json'], {
+      env: { ...process.env, ...env },
+    });
+    expect(await lastCheckpoint(pool)).not.toBeNull();
+    expect(JSON.parse(audited.stdout)).toEqual([]);
   } finally {
     await log?.close();
     await pool?.end();
