@@ -18,7 +18,7 @@ import { startEventStore } from '../../support/eventstore-server.ts';
 import { newCommit } from '../../support/log.ts';
 import { leavesIn, type ProofFollower, proofFollower } from '../../support/proof-follower.ts';
 
-/** The signed history of a log goes on in a copy, in a restored backup, and under a new signing key. */
+/** The signed history of a log continues in a copy, in a restored backup, and under a new signing key. */
 
 const COMMITS = 30;
 const copying = { categories: CATEGORIES, signal: new AbortController().signal, onProgress: () => {} };
