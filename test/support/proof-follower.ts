@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
-import { CATEGORIES } from '../../src/domain/streams.ts';
+import { CATEGORIES, CHECKPOINTS_STREAM } from '../../src/domain/streams.ts';
 import type { CommitDigest, EventLog } from '../../src/log/port.ts';
 import { migrateProcessesSchema } from '../../src/processes/process-states.ts';
 import { proof } from '../../src/processes/proof/proof-process.ts';
@@ -21,8 +22,8 @@ export interface ProofFollower {
   readonly keyFile: string;
   /** Runs the process on a log until the returned function is called. */
   start(log: EventLog, env?: Readonly<Record<string, string>>): () => Promise<void>;
-  /** Waits for a checkpoint whose trees have this many leaves in all, or more. */
-  checkpointOf(leaves: number): Promise<StoredCheckpoint>;
+  /** Waits for a checkpoint over all that is in the log now, besides checkpoints. */
+  checkpointOver(log: EventLog): Promise<StoredCheckpoint>;
   /** The errors that the process has ended with. */
   readonly errors: string[];
   close(): Promise<void>;
@@ -64,15 +65,7 @@ export async function proofFollower({ pool }: Pick<TestDatabase, 'pool'>): Promi
       stops.push(stop);
       return stop;
     },
-    async checkpointOf(leaves) {
-      const deadline = performance.now() + 60_000;
-      for (;;) {
-        const last = await lastCheckpoint(pool);
-        if (last !== null && leavesIn(last) >= leaves) return last;
-        if (performance.now() > deadline) throw new Error(`no checkpoint of ${leaves} leaves; ${errors.join('; ')}`);
-        await pause(20);
-      }
-    },
+    checkpointOver: (log) => checkpointOver(pool, log),
     async close() {
       for (const stop of stops) await stop();
       await rm(folder, { recursive: true });
@@ -80,9 +73,16 @@ export async function proofFollower({ pool }: Pick<TestDatabase, 'pool'>): Promi
   };
 }
 
-/** The number of leaves of all trees. */
-export function leavesIn({ entry }: StoredCheckpoint): number {
-  return entry.trees.reduce((sum, { size }) => sum + size, 0);
+/** Waits for a checkpoint over all that is in the log now, besides checkpoints: those may stay unsigned. */
+export async function checkpointOver(pool: Pool, log: EventLog): Promise<StoredCheckpoint> {
+  const sizes = (await readDigests(log)).map(
+    (digests) => digests.findLastIndex(({ stream }) => stream !== CHECKPOINTS_STREAM) + 1,
+  );
+  for (;;) {
+    const last = await lastCheckpoint(pool);
+    if (last !== null && sizes.every((size, tree) => last.entry.trees[tree]!.size >= size)) return last;
+    await pause(20);
+  }
 }
 
 /** All digests of the log, by partition. */

@@ -2,10 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CheckpointKeys, newCheckpointKeys, parseCheckpointKeys } from '../../src/proof/checkpoint-keys.ts';
-import { lastCheckpoint } from '../../src/queries/proof/last-checkpoint.ts';
-import { pause } from '../../src/util/pause.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
-import { readDigests } from './proof-follower.ts';
+import { checkpointOver } from './proof-follower.ts';
 import { startTestService, type TestService } from './service.ts';
 
 export interface ProofService {
@@ -32,15 +30,7 @@ export async function startProofService(): Promise<ProofService> {
     keyFile,
     folder,
     async signed() {
-      // A checkpoint's own commit brings no further checkpoint, so it may stay unsigned.
-      const sizes = (await readDigests(service.log)).map(
-        (digests) => digests.findLastIndex(({ stream }) => stream !== 'proof-global') + 1,
-      );
-      for (;;) {
-        const last = await lastCheckpoint(service.database.pool);
-        if (last !== null && sizes.every((size, tree) => last.entry.trees[tree]!.size >= size)) return;
-        await pause(50);
-      }
+      await checkpointOver(service.database.pool, service.log);
     },
     async stop() {
       await service.stop();

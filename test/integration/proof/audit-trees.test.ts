@@ -26,7 +26,7 @@ beforeEach(async () => {
   for (let round = 1; round <= 3; round++) {
     for (let i = 0; i < 4; i++) await log.append(newCommit(intake));
     await appendOnTop(log, newCommit(account));
-    await follower.checkpointOf(round * 5 + round - 1);
+    await follower.checkpointOver(log);
   }
   await stop();
 });

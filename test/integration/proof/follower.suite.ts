@@ -8,13 +8,13 @@ import { leafOf, NO_KEY } from '../../../src/proof/leaf.ts';
 import { EMPTY_ROOT, leafHash, nodeHash, splitOf } from '../../../src/proof/merkle-tree.ts';
 import { isSignedBy, parseNote, parseVerifier } from '../../../src/proof/signed-note.ts';
 import { tileTree } from '../../../src/proof/tile-tree.ts';
-import type { StoredCheckpoint } from '../../../src/queries/proof/last-checkpoint.ts';
+import { lastCheckpoint, type StoredCheckpoint } from '../../../src/queries/proof/last-checkpoint.ts';
 import { migrateProofSchema } from '../../../src/queries/proof/proof-schema.ts';
 import { mapProof } from '../../../src/queries/proof/stored-map.ts';
 import { OUTPUT_TREE, storedTiles } from '../../../src/queries/proof/stored-trees.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { newCommit, readAll } from '../../support/log.ts';
-import { leavesIn, type ProofFollower, proofFollower, readDigests } from '../../support/proof-follower.ts';
+import { type ProofFollower, proofFollower, readDigests } from '../../support/proof-follower.ts';
 import { verifyInclusion, verifyMapPath } from '../../support/verify-proofs.ts';
 
 /** The log and its database; `anyCategories` of the log are those of the service. */
@@ -49,7 +49,7 @@ export function describeFollower(open: () => Promise<LogUnderProof>): void {
       heads.set(stream, head!);
     }
     stop = follower.start(log);
-    first = await follower.checkpointOf(1200);
+    first = await follower.checkpointOver(log);
   });
   afterAll(() => follower.close());
 
@@ -110,13 +110,13 @@ export function describeFollower(open: () => Promise<LogUnderProof>): void {
     stop = follower.start(under.log);
     await expect.poll(async () => (await loadPositions(under.database.pool, 'proof')).size).toBeGreaterThan(0);
     await stop();
-    expect((await follower.checkpointOf(1200)).size).toBe(first.size);
+    expect((await follower.checkpointOver(under.log)).size).toBe(first.size);
     stop = follower.start(under.log, { CHECKPOINT_SECONDS: '86400' });
     const { position } = await under.log.append(newCommit(intakeStream('bot0')));
     await expect.poll(async () => hasPassed(await loadPositions(under.database.pool, 'proof'), position)).toBe(true);
-    expect((await follower.checkpointOf(1200)).size).toBe(first.size);
+    expect((await lastCheckpoint(under.database.pool))!.size).toBe(first.size);
     await stop();
-    expect((await follower.checkpointOf(1202)).size).toBe(first.size + 1);
+    expect((await follower.checkpointOver(under.log)).size).toBe(first.size + 1);
   });
 
   it('makes the same trees again from the log, and continues', async () => {
@@ -127,15 +127,15 @@ export function describeFollower(open: () => Promise<LogUnderProof>): void {
           async (table) => (await pool.query(`SELECT * FROM proof.${table}`)).rows,
         ),
       );
-    const last = await follower.checkpointOf(1202);
+    const last = await follower.checkpointOver(under.log);
     const before = await tables();
     await pool.query('DROP SCHEMA proof CASCADE');
     await migrateProofSchema(pool);
     stop = follower.start(under.log);
-    expect(await follower.checkpointOf(leavesIn(last))).toEqual(last);
+    expect(await follower.checkpointOver(under.log)).toEqual(last);
     await expect.poll(tables).toEqual(before);
     await under.log.append(newCommit(intakeStream('bot0')));
-    expect((await follower.checkpointOf(leavesIn(last) + 2)).size).toBe(last.size + 1);
+    expect((await follower.checkpointOver(under.log)).size).toBe(last.size + 1);
     await stop();
     expect(follower.errors).toEqual([]);
   });

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProofFile, proveAccount } from '../../../src/administration/proof/prove-account.ts';
 import { createUnit } from '../../../src/commands/catalog/units.ts';
-import { parseCheckpointKeys } from '../../../src/proof/checkpoint-keys.ts';
+import { type CheckpointKeys, newCheckpointKeys, parseCheckpointKeys } from '../../../src/proof/checkpoint-keys.ts';
+import { systemSources } from '../../../src/util/system-sources.ts';
 import { administer } from '../../support/administer.ts';
 import { fillAccount, REFERRER } from '../../support/fill-accounts.ts';
 import { type ProofService, startProofService } from '../../support/proof-service.ts';
@@ -130,9 +131,9 @@ describe('botledger audit', () => {
 });
 
 describe('a changed proof file is found', () => {
-  it('with a byte changed anywhere, 700 times', async () => {
+  it('with a byte changed anywhere, 750 times', async () => {
     const roll = dice();
-    for (let i = 0; i < 700; i++) {
+    for (let i = 0; i < 750; i++) {
       const at = roll(text.length);
       const letter = String.fromCharCode(33 + roll(94));
       if (letter === text[at]) continue;
@@ -141,9 +142,9 @@ describe('a changed proof file is found', () => {
     }
   });
 
-  it('with a commit dropped, repeated, swapped or inserted, 200 times', async () => {
+  it('with a commit dropped, repeated, swapped or inserted, 250 times', async () => {
     const roll = dice();
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 250; i++) {
       const commits = [...file.commits];
       const [one, other] = [roll(commits.length), roll(commits.length)];
       if (i % 4 === 0) commits.splice(one, 1);
@@ -163,6 +164,16 @@ describe('a changed proof file is found', () => {
   it('with the account of another user', async () => {
     const stream = file.stream.replace(/\d+$/, '8');
     expect(await problemOf(JSON.stringify({ ...file, stream }))).toMatch(/not the key of this user/);
+  });
+
+  it('with the key that another VRF key gives the user, signed or not', async () => {
+    const other = parseCheckpointKeys(
+      newCheckpointKeys('ledger.test/log', systemSources.randomBytes),
+    ) as CheckpointKeys;
+    const vrf = Buffer.from(other.vrf.prove(file.stream)).toString('base64');
+    expect(await problemOf(JSON.stringify({ ...file, vrf }))).toMatch(/not the key of this user/);
+    const entry = file.entry.replace(/^vrf .*$/m, `vrf ${Buffer.from(other.vrf.publicKey).toString('base64')}`);
+    expect(await problemOf(JSON.stringify({ ...file, vrf, entry }))).toMatch(/not in the signed tree/);
   });
 
   it('if it is cut, huge, of another version, or nested deeply, by one sentence', async () => {
