@@ -66,6 +66,11 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
     load: async () => (await import('./operations/audit.ts')).audit,
   },
   {
+    name: 'witness',
+    description: 'Run a witness: cosign the checkpoints of logs that only grow, and refuse all others.',
+    load: async () => (await import('./operations/witness.ts')).witness,
+  },
+  {
     name: 'webhook',
     description: 'Manage the webhook that announces payouts to a client.',
     load: async () => (await import('./referral/payout-commands.ts')).webhook,
@@ -216,6 +221,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
   const cliOf = (noun: Command): Cli => ({
     noun,
     examine,
+    notice: (line) => stderr(`botledger: ${line}\n`),
     withoutContext:
       <Parameters extends readonly unknown[]>(work: (...parameters: Parameters) => Promise<Answer>) =>
       async (...given: unknown[]) => {

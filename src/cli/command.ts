@@ -112,6 +112,8 @@ export interface Cli {
   withoutContext<Parameters extends readonly unknown[]>(
     work: (...parameters: Parameters) => Promise<Answer>,
   ): (...given: unknown[]) => Promise<void>;
+  /** Writes a line for a person in addition to the answer. */
+  notice(line: string): void;
   /** Examines the installation and changes nothing. */
   examine(): Promise<readonly Finding[]>;
 }

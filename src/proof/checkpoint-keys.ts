@@ -27,7 +27,7 @@ export function newCheckpointKeys(origin: string, randomBytes: (size: number) =>
 export function parseCheckpointKeys(text: string): CheckpointKeys | string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
   const vrfs = lines.flatMap((line) => VRF_LINE.exec(line)?.[1] ?? []);
-  const signers = lines.filter((line) => !VRF_LINE.test(line)).map(parseSigner);
+  const signers = lines.filter((line) => !VRF_LINE.test(line)).map((line) => parseSigner(line));
   if (vrfs.length !== 1) return `it has ${vrfs.length} lines VRF+KEY+…; it must have one`;
   if (signers.length === 0) return 'it has no line PRIVATE+KEY+…';
   const valid = signers.flatMap((signer) => signer ?? []);

@@ -1,7 +1,7 @@
 import { type MapEntry, type MapStep, mapPartOf } from '../../src/proof/account-map.ts';
 import { type Hash, isSameHash, nodeHash, sha256 } from '../../src/proof/merkle-tree.ts';
 
-/** Checks of proofs after the text of the RFC: the service makes proofs, and bin/verify.mjs checks them by its own code. */
+/** Checks of inclusion after the text of the RFC: the service makes these proofs, and bin/verify.mjs checks them by its own code. */
 
 /**
  * Whether the proof shows that the tree of this size and root has the leaf at `index` (RFC 9162, 2.1.3.2).
@@ -23,36 +23,6 @@ export function verifyInclusion(
     [own, last] = [half(own), half(last)];
   }
   return last === 0 && isSameHash(hashed, root);
-}
-
-/**
- * Whether the proof shows that the tree `to` begins with the tree `from` (RFC 9162, 2.1.4.2). False for an empty `from`:
- * that each tree begins with the empty one says nothing.
- */
-export function verifyConsistency(
-  from: { readonly size: number; readonly root: Hash },
-  to: { readonly size: number; readonly root: Hash },
-  proof: readonly Hash[],
-): boolean {
-  if (!isCount(from.size) || !isCount(to.size) || from.size > to.size || !proof.every(isHash)) return false;
-  if (from.size === 0) return false;
-  if (from.size === to.size) return proof.length === 0 && isSameHash(from.root, to.root);
-  let [own, last] = [from.size - 1, to.size - 1];
-  while (own % 2 === 1) [own, last] = [half(own), half(last)];
-  const rest = [...proof];
-  // A tree of a power of two leaves is a node of the later tree, so the proof leaves its root out.
-  const first = own === 0 ? from.root : rest.shift();
-  if (first === undefined) return false;
-  let [old, grown] = [first, first];
-  for (const sibling of rest) {
-    if (last === 0) return false;
-    if (own % 2 === 1 || own === last) {
-      [old, grown] = [nodeHash(sibling, old), nodeHash(sibling, grown)];
-      while (own % 2 === 0 && own !== 0) [own, last] = [half(own), half(last)];
-    } else grown = nodeHash(grown, sibling);
-    [own, last] = [half(own), half(last)];
-  }
-  return last === 0 && isSameHash(old, from.root) && isSameHash(grown, to.root);
 }
 
 const half = (count: number): number => Math.floor(count / 2);

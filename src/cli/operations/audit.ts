@@ -8,7 +8,7 @@ import { recordAudit } from '../../commands/operations/operator-work.ts';
 import { utcDate } from '../../domain/local-time.ts';
 import type { HistoryRow } from '../../domain/referral/account/history.ts';
 import { type CheckpointKeys, newCheckpointKeys, parseCheckpointKeys } from '../../proof/checkpoint-keys.ts';
-import { isKeyName } from '../../proof/signed-note.ts';
+import { isKeyName, parseSigner, privateKeyText } from '../../proof/signed-note.ts';
 import { systemSources } from '../../util/system-sources.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
 import { exactly } from '../output.ts';
@@ -52,8 +52,11 @@ export function audit(cli: Cli): void {
 
   noun
     .command('make-key')
-    .description('Make the file of keys that checkpoints are signed with (CHECKPOINT_KEY). Keep a copy of it.')
+    .description(
+      'Make the file of keys that checkpoints are signed with (CHECKPOINT_KEY), or the key of a witness. Keep a copy of it.',
+    )
     .requiredOption('--name <name>', 'the name of the log in its checkpoints, such as ledger.example/log', once)
+    .option('--witness', 'make the key of a witness instead; the name is then the name of the witness')
     .requiredOption('--output <file>', 'the file, which must not exist')
     .action(cli.withoutContext(makeKey));
 
@@ -72,11 +75,17 @@ export function audit(cli: Cli): void {
 
 interface MakeKeyOptions {
   readonly name: string;
+  readonly witness?: true;
   readonly output: string;
 }
 
-async function makeKey({ name, output }: MakeKeyOptions): Promise<Answer> {
+async function makeKey({ name, witness, output }: MakeKeyOptions): Promise<Answer> {
   if (!isKeyName(name)) throw new CliError('--name must have no white space and no plus sign, and 1 to 200 characters');
+  if (witness) {
+    const line = privateKeyText(name, systemSources.randomBytes(32), 'witness');
+    await writeNew(output, `# Key of a witness.\n${line}\n`);
+    return { value: { file: output, verifier_key: parseSigner(line, 'witness')!.verifierKey } };
+  }
   const text = newCheckpointKeys(name, systemSources.randomBytes);
   await writeNew(output, text);
   const { signers } = parseCheckpointKeys(text) as CheckpointKeys;

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { verifyConsistency } from '../../../src/proof/consistency.ts';
 import { GrowingTree } from '../../../src/proof/growing-tree.ts';
 import { EMPTY_ROOT, type Hash, leafHash, nodeHash } from '../../../src/proof/merkle-tree.ts';
 import { rootOfTile, TILE_WIDTH, tileTree } from '../../../src/proof/tile-tree.ts';
-import { verifyConsistency, verifyInclusion } from '../../support/verify-proofs.ts';
+import { verifyInclusion } from '../../support/verify-proofs.ts';
 
 const LEAVES = 700;
 const leaves: readonly Hash[] = Array.from({ length: LEAVES }, (_, i) => leafHash(Buffer.from(`leaf ${i}`)));
