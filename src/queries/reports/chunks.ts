@@ -1,7 +1,8 @@
-import { type Chunk, type Column, type ColumnName, mergeChunks, numbersOf } from '../../columns/chunk.ts';
+import { type Chunk, type Column, type ColumnName, numbersOf } from '../../columns/chunk.ts';
 import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../columns/chunk-builder.ts';
 import { decodeColumn } from '../../columns/encoding.ts';
 import type { EventSource, OnChunk } from '../../columns/event-source.ts';
+import { mergeChunks } from '../../columns/merge-chunks.ts';
 import { firstFrom } from '../../columns/positions.ts';
 import { propertyOf } from '../../columns/property-codes.ts';
 import { bytesOfColumns, type Columns, type Kept, TOO_LARGE } from './chunk-cache.ts';
