@@ -13,7 +13,7 @@ export function positionsOf(chunk: Chunk, eventId: number | null): Positions {
   return positions.subarray(starts[code], starts[code + 1]);
 }
 
-/** Columns that were searched by value: the second search makes posting lists. A column that was merged is searched once. */
+/** Columns that were searched by value: the second search makes posting lists. A column of rows that are not kept is searched once. */
 const searched = new WeakSet<CodedColumn>();
 
 /** The positions of the events with a code. Null: there are no posting lists of the column yet. */

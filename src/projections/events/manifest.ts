@@ -7,7 +7,7 @@ import type { Manifest } from '../read-model.ts';
  */
 export const eventsManifest: Manifest = {
   name: 'events',
-  shape: 18,
+  shape: 19,
   categories: ['bot', 'eventtypes', 'program', 'referral', 'intake', 'import', 'account', 'owner', 'fx'],
   deferredRelation: 'put_off',
   deferredCount: 'deferred_events',

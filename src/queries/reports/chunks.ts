@@ -1,10 +1,10 @@
 import { type Chunk, type Column, type ColumnName, numbersOf } from '../../columns/chunk.ts';
-import { type ChunkBuilder, chunkBuilder, rowColumns } from '../../columns/chunk-builder.ts';
+import { chunkBuilder, rowColumns } from '../../columns/chunk-builder.ts';
 import { decodeColumn } from '../../columns/encoding.ts';
 import type { EventSource, OnChunk } from '../../columns/event-source.ts';
-import { mergeChunks } from '../../columns/merge-chunks.ts';
 import { firstFrom } from '../../columns/positions.ts';
 import { propertyOf } from '../../columns/property-codes.ts';
+import { readChangedChunks } from './changed-chunks.ts';
 import { bytesOfColumns, type Columns, type Kept, TOO_LARGE } from './chunk-cache.ts';
 import type { StoredChunk, StoredEvents, StoredEventsOptions } from './stored-events.ts';
 
@@ -39,39 +39,12 @@ export class StoredEventSource implements EventSource {
       const [begin, end] = [firstFrom(dates, span.from), firstFrom(dates, span.to)];
       if (begin < end) onChunk(chunk, begin, end);
     };
-    const changes = bot.changed ? await this.#changes(names) : new Map<string, Chunk>();
+    const changed = await readChangedChunks(this.#options, this.#stored, names);
     await this.#eachPacked(
-      ({ id }) => (changes.has(id) ? withOrder(names) : names),
-      (chunk, { id }) => {
-        const changed = changes.get(id);
-        give(changed === undefined ? chunk : mergeChunks(chunk, changed));
-      },
+      (row) => changed.needs(row) ?? names,
+      (chunk, row) => give(changed.merge(row, chunk)),
     );
     await eachLoose(this.#options, bot, names, give);
-  }
-
-  /** By chunk id, the events that were changed or added since the chunk was packed. */
-  async #changes(names: readonly ColumnName[]): Promise<ReadonlyMap<string, Chunk>> {
-    const { botId, span, snapshot } = this.#options;
-    const builders = new Map<string, ChunkBuilder>();
-    const columns = withOrder(names);
-    await snapshot.copy(
-      `SELECT ${rowColumns(columns)}, c.chunk::text FROM ${this.#table('changed_events')} c
-         JOIN ${this.#table('events')} e USING (bot_id, user_id, date, ord)
-        WHERE c.bot_id = ${botId} AND c.date >= ${span.from} AND c.date < ${span.to} ORDER BY e.date, e.ord`,
-      columns.length + 1,
-      (bytes, starts, lengths) => {
-        const at = starts[columns.length]!;
-        const chunk = bytes.toString('latin1', at, at + lengths[columns.length]!);
-        let builder = builders.get(chunk);
-        if (builder === undefined) {
-          builder = chunkBuilder(columns, CHANGED_EVENTS);
-          builders.set(chunk, builder);
-        }
-        builder.add(bytes, starts, lengths);
-      },
-    );
-    return new Map([...builders].map(([chunk, builder]) => [chunk, builder.build()]));
   }
 
   /** Gives the packed chunks in their order. Fetches only columns that the cache does not have. */
@@ -79,8 +52,10 @@ export class StoredEventSource implements EventSource {
     const { chunks } = this.#stored;
     const { snapshot, cache } = this.#options;
     const lookUp = (row: StoredChunk): CachedChunk => {
-      const found = cache.get(row.id) ?? NO_COLUMNS;
-      return { row, found, missing: columnsOf(row).filter((name) => !found.has(name)) };
+      const columns = columnsOf(row);
+      // A merged chunk needs no columns. Their entry may leave the cache first.
+      const found = (columns.length === 0 ? undefined : cache.get(row.id)) ?? NO_COLUMNS;
+      return { row, found, missing: columns.filter((name) => !found.has(name)) };
     };
     for (let next = 0; next < chunks.length; ) {
       const { row, found, missing } = lookUp(chunks[next]!);
@@ -142,8 +117,6 @@ type OnStoredChunk = (chunk: Chunk, row: StoredChunk) => void;
 
 /** Chunks that one statement fetches. The scan of the first overlaps with the fetch of the others. */
 const MOST_FETCHED = 500;
-/** Initial capacity for the changed events of a chunk; more events grow it. */
-const CHANGED_EVENTS = 32;
 
 /** A chunk, with the columns that the cache has, and the names of those to fetch. */
 interface CachedChunk {
@@ -153,10 +126,6 @@ interface CachedChunk {
 }
 
 const NO_COLUMNS: Columns = new Map();
-
-function withOrder(names: readonly ColumnName[]): readonly ColumnName[] {
-  return names.includes('ord') ? names : [...names, 'ord'];
-}
 
 function same(a: readonly ColumnName[], b: readonly ColumnName[]): boolean {
   return a.length === b.length && a.every((name, i) => name === b[i]);

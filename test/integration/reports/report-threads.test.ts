@@ -88,7 +88,7 @@ it('answers many reports at once', async () => {
 it('reports a timeout from a thread, which then runs the next report', async () => {
   const blocker = await database.pool.connect();
   try {
-    await blocker.query(`BEGIN; LOCK TABLE ${TABLES.events}.events IN ACCESS EXCLUSIVE MODE`);
+    await blocker.query(`BEGIN; LOCK TABLE ${TABLES.events}.bots IN ACCESS EXCLUSIVE MODE`);
     await expect(threads.run(task('table', 200), KEY)).rejects.toThrow(ReportTimeoutError);
   } finally {
     await blocker.query('ROLLBACK');
@@ -102,7 +102,7 @@ it('refuses a report that cannot start in time as not run, not as timed out', as
   const blocker = await database.pool.connect();
   const running: Promise<unknown>[] = [];
   try {
-    await blocker.query(`BEGIN; LOCK TABLE ${TABLES.events}.events IN ACCESS EXCLUSIVE MODE`);
+    await blocker.query(`BEGIN; LOCK TABLE ${TABLES.events}.bots IN ACCESS EXCLUSIVE MODE`);
     const blocked = async () => (await blocker.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount;
     for (let ask = true; ask; ask = (await blocked())! < Math.min(4, availableParallelism())) {
       running.push(Promise.allSettled([busy.run(task('table'), KEY)]));

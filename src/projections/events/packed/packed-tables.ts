@@ -25,21 +25,22 @@ const NOTE_WRITTEN = shardTrigger(
       FROM (SELECT bot_id, min(date) AS first FROM written GROUP BY bot_id) w JOIN ${table('timelines')} t USING (bot_id)
      WHERE first <= until_date`;
     const note = `
-    WITH noted AS (
-      INSERT INTO ${table('changed_events')}
-      SELECT w.bot_id, c.id, w.user_id, w.date, w.ord
+    WITH packed AS (
+      SELECT w.bot_id, c.id AS chunk, w.user_id, w.date, w.ord
         FROM written w JOIN ${table('timelines')} t USING (bot_id)
        CROSS JOIN LATERAL (
          SELECT id FROM ${table('chunks')} c
           WHERE c.bot_id = w.bot_id AND (c.last_date, c.last_ord) >= (w.date, w.ord)
           ORDER BY c.last_date, c.last_ord LIMIT 1) c
-       WHERE w.bot_id = ANY (${value('late')}) AND (w.date, w.ord) <= (t.until_date, t.until_ord)
-      ON CONFLICT DO NOTHING
-      RETURNING bot_id, chunk),
+       WHERE w.bot_id = ANY (${value('late')}) AND (w.date, w.ord) <= (t.until_date, t.until_ord)),
+    noted AS (
+      INSERT INTO ${table('changed_events')} SELECT * FROM packed ON CONFLICT DO NOTHING RETURNING bot_id, chunk),
     counted AS (SELECT bot_id, chunk, count(*)::int FROM noted GROUP BY bot_id, chunk),
     of_chunks AS (
-      UPDATE ${table('chunks')} c SET changed = c.changed + n.count FROM counted n
-       WHERE c.bot_id = n.bot_id AND c.id = n.chunk)
+      UPDATE ${table('chunks')} c SET changed = c.changed + coalesce(n.count, 0), last_write = t.writes
+        FROM (SELECT DISTINCT bot_id, chunk FROM packed) p JOIN ${table('timelines')} t USING (bot_id)
+        LEFT JOIN counted n USING (bot_id, chunk)
+       WHERE c.bot_id = p.bot_id AND c.id = p.chunk)
     UPDATE ${table('timelines')} t
        SET changed = t.changed + n.count, loose = t.loose - CASE ${value('TG_OP')} WHEN 'INSERT' THEN n.count ELSE 0 END
       FROM (SELECT bot_id, sum(count) AS count FROM counted GROUP BY bot_id) n
@@ -91,6 +92,8 @@ CREATE TABLE chunks (
   events int NOT NULL,
   /* changed or added since it was packed: rows of changed_events */
   changed int NOT NULL DEFAULT 0,
+  /* timelines.writes of the last such write; 0: there was none */
+  last_write bigint NOT NULL DEFAULT 0,
   /* the latest receipt of its events */
   received bigint NOT NULL,
   /* its rows have left the table events */
@@ -101,6 +104,7 @@ ${bytes},
 );
 ALTER TABLE chunks ${storage};
 CREATE INDEX chunks_due ON chunks (bot_id) WHERE changed >= ${CHANGED_IN_CHUNK};
+CREATE INDEX chunks_changed ON chunks (bot_id, last_write) WHERE last_write > 0;
 CREATE INDEX chunks_to_archive ON chunks (bot_id, last_date, last_ord) WHERE NOT archived;
 CREATE VIEW packing_due AS
   SELECT bot_id FROM timelines WHERE due UNION ALL SELECT bot_id FROM chunks WHERE changed >= ${CHANGED_IN_CHUNK};
