@@ -23,72 +23,68 @@ async function countAccountCommits(service: TestService): Promise<number> {
   return (await readAll(service.log, { categories: ['account'] })).length;
 }
 
-longOnly(
-  'every event earns once by each rule when kill -9 ends its accruals process',
-  async () => {
-    const service = await startTestService();
-    // The service's own instance waits until the lease expires.
-    const giveBack = await stealLease(service.database.pool, `process ${accruals.name}`);
-    const bot = await service.createBot();
-    const call = referralCaller(service, bot);
-    const key = { 'api-key': bot.apiKey };
-    await call.message(1);
-    await service.post('/v1/send-event', { event: 'Order', user_id: 1 }, key); // its id is 101
-    for (const name of ['one', 'another'])
-      await createRule(service.commands, {
-        ...{ bot: bot.publicKey, name, trigger_event_id: 101, reward_type: 'fixed', amount: '1', percent: null },
-        ...{ unit_id: null, hold_days: '0' },
-      });
-    const referred = Array.from({ length: REFERRALS }, (_, index) => 1000 + index);
-    for (const user of referred) await call.visit(user, await call.codeFor(user + 100), Date.now() - 60_000);
-    for (let i = 0; i < 10; i++)
-      await service.post(
-        '/v1/send-event',
-        Array.from({ length: 600 }, (_, index) => ({ event: 'Order', user_id: referred[index % REFERRALS] })),
-        key,
-      );
-    await service.projected();
-
-    const task = { connectionString: service.database.url, process: accruals.name };
-    for (const more of [1, 5]) {
-      const before = await countAccountCommits(service);
-      const kill = await killableProcess(task);
-      await expect.poll(() => countAccountCommits(service), { interval: 10 }).toBeGreaterThanOrEqual(before + more);
-      await kill();
-    }
-    // Two processes run at once, one of which is killed half way, while the service takes the lease.
-    const before = await countAccountCommits(service);
-    const kills = await Promise.all([killableProcess(task), killableProcess(task)]);
-    await expect.poll(() => countAccountCommits(service), { interval: 10 }).toBeGreaterThan(before);
-    await kills[0]!();
-    await giveBack();
-    await processed(service, accruals.name);
-    await kills[1]!();
-
-    const commits = await readAll(service.log, { categories: ['intake', 'account'] });
-    const expected = commits.flatMap(({ id, events }) =>
-      events
-        .map(readEvent)
-        .flatMap((event) =>
-          event.type === 'custom_events_received'
-            ? event.data.items.flatMap(({ user_id }, index) => (referred.includes(user_id) ? [`${id} ${index}`] : []))
-            : [],
-        ),
+longOnly('every event earns once by each rule when kill -9 ends its accruals process', async () => {
+  const service = await startTestService();
+  // The service's own instance waits until the lease expires.
+  const giveBack = await stealLease(service.database.pool, `process ${accruals.name}`);
+  const bot = await service.createBot();
+  const call = referralCaller(service, bot);
+  const key = { 'api-key': bot.apiKey };
+  await call.message(1);
+  await service.post('/v1/send-event', { event: 'Order', user_id: 1 }, key); // its id is 101
+  for (const name of ['one', 'another'])
+    await createRule(service.commands, {
+      ...{ bot: bot.publicKey, name, trigger_event_id: 101, reward_type: 'fixed', amount: '1', percent: null },
+      ...{ unit_id: null, hold_days: '0' },
+    });
+  const referred = Array.from({ length: REFERRALS }, (_, index) => 1000 + index);
+  for (const user of referred) await call.visit(user, await call.codeFor(user + 100), Date.now() - 60_000);
+  for (let i = 0; i < 10; i++)
+    await service.post(
+      '/v1/send-event',
+      Array.from({ length: 600 }, (_, index) => ({ event: 'Order', user_id: referred[index % REFERRALS] })),
+      key,
     );
-    const accrued = commits
-      .filter(({ stream }) => stream.startsWith('account-'))
-      .flatMap(({ events }) => events.map(account.read))
-      .flatMap((event) => (event.type === 'reward_accrued' ? [event.data] : []));
-    expect(expected).toHaveLength(6000);
-    const rules = [...new Set(accrued.map(({ rule_id }) => rule_id))];
-    expect(rules).toHaveLength(2);
-    const earned = accrued.map(({ rule_id, event }) => `${event.commit_id} ${event.index} ${rule_id}`);
-    expect(earned.sort()).toEqual(expected.flatMap((event) => rules.map((rule) => `${event} ${rule}`)).sort());
-    expect(new Set(accrued.map(({ accrual_id }) => accrual_id)).size).toBe(accrued.length);
-    await service.stop();
-  },
-  120_000,
-);
+  await service.projected();
+
+  const task = { connectionString: service.database.url, process: accruals.name };
+  for (const more of [1, 5]) {
+    const before = await countAccountCommits(service);
+    const kill = await killableProcess(task);
+    await expect.poll(() => countAccountCommits(service), { interval: 10 }).toBeGreaterThanOrEqual(before + more);
+    await kill();
+  }
+  // Two processes run at once, one of which is killed half way, while the service takes the lease.
+  const before = await countAccountCommits(service);
+  const kills = await Promise.all([killableProcess(task), killableProcess(task)]);
+  await expect.poll(() => countAccountCommits(service), { interval: 10 }).toBeGreaterThan(before);
+  await kills[0]!();
+  await giveBack();
+  await processed(service, accruals.name);
+  await kills[1]!();
+
+  const commits = await readAll(service.log, { categories: ['intake', 'account'] });
+  const expected = commits.flatMap(({ id, events }) =>
+    events
+      .map(readEvent)
+      .flatMap((event) =>
+        event.type === 'custom_events_received'
+          ? event.data.items.flatMap(({ user_id }, index) => (referred.includes(user_id) ? [`${id} ${index}`] : []))
+          : [],
+      ),
+  );
+  const accrued = commits
+    .filter(({ stream }) => stream.startsWith('account-'))
+    .flatMap(({ events }) => events.map(account.read))
+    .flatMap((event) => (event.type === 'reward_accrued' ? [event.data] : []));
+  expect(expected).toHaveLength(6000);
+  const rules = [...new Set(accrued.map(({ rule_id }) => rule_id))];
+  expect(rules).toHaveLength(2);
+  const earned = accrued.map(({ rule_id, event }) => `${event.commit_id} ${event.index} ${rule_id}`);
+  expect(earned.sort()).toEqual(expected.flatMap((event) => rules.map((rule) => `${event} ${rule}`)).sort());
+  expect(new Set(accrued.map(({ accrual_id }) => accrual_id)).size).toBe(accrued.length);
+  await service.stop();
+});
 
 test('a payout is paid once and its webhook gets the same bytes again after a kill -9 before its answer', async () => {
   const [setup, client] = await Promise.all([payoutSetup(Date.now()), webhookReceiver()]);

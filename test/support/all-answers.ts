@@ -6,6 +6,7 @@ import { issueKey, revokeKey } from '../../src/commands/catalog/keys.ts';
 import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
 import { createUnit } from '../../src/commands/catalog/units.ts';
 import { failBroadcast } from '../../src/domain/broadcast/broadcast-steps.ts';
+import { pause } from '../../src/util/pause.ts';
 import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';
 import { fillSettings } from './fill-settings.ts';
@@ -159,7 +160,7 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
   for (const action of ['confirm', 'fail', 'cancel', 'retry'])
     questions[`${action} of no payout`] = () => ask(address, `/v1/referral/payouts/${action}`, apiKey, NO_PAYOUT);
   for (const kind of ['events', 'users', 'accruals', 'recipients'])
-    questions[`exported ${kind}`] = () => ask(address, `/v1/export/${kind}?format=csv`, apiKey);
+    questions[`exported ${kind}`] = () => onceFree(() => ask(address, `/v1/export/${kind}?format=csv`, apiKey));
   for (const [name, report_config] of Object.entries(reports))
     questions[name] = () => ask(address, '/v1/reports/preview', apiKey, { report_config });
   const given: Record<string, Pick<Answer, 'status' | 'body'>> = {};
@@ -168,6 +169,15 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     given[name] = { status, body: timeless(body) };
   }
   return given;
+}
+
+/** Repeats a 429: an export of the key counts until its answer was sent, which its client may see earlier. */
+async function onceFree(question: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await question();
+    if (answer.status !== 429) return answer;
+    await pause(100);
+  }
 }
 
 /** Sends all writes again, and returns them with their new answers. */

@@ -46,27 +46,23 @@ test('a file in place of DATA_DIR is named as what cannot be used', async () => 
   expect([code, err]).toEqual([1, expect.stringContaining(`cannot use DATA_DIR ${file}: ENOTDIR`)]);
 });
 
-longOnly(
-  'a restore fills a new DATA_DIR, from which commands then answer',
-  async () => {
-    const [source, target] = [await temporaryDataDir(), await temporaryDataDir()];
-    const log = { info: () => {}, warn: () => {} };
-    const database = await openEmbeddedPostgres({ dataDir: source.path, role: 'service', log, durable: false });
-    const file = join(parent, 'log.gz');
-    const succeeds = async (dataDir: string, ...argv: string[]): Promise<unknown> => {
-      const { code, out, err } = await botledger({ DATA_DIR: dataDir }, argv);
-      expect([code, err]).toEqual([0, '']);
-      return JSON.parse(out);
-    };
-    await succeeds(source.path, 'owner', 'create', '--name', 'Ann');
-    await succeeds(source.path, 'backup', file);
-    await database.close();
+longOnly('a restore fills a new DATA_DIR, from which commands then answer', async () => {
+  const [source, target] = [await temporaryDataDir(), await temporaryDataDir()];
+  const log = { info: () => {}, warn: () => {} };
+  const database = await openEmbeddedPostgres({ dataDir: source.path, role: 'service', log, durable: false });
+  const file = join(parent, 'log.gz');
+  const succeeds = async (dataDir: string, ...argv: string[]): Promise<unknown> => {
+    const { code, out, err } = await botledger({ DATA_DIR: dataDir }, argv);
+    expect([code, err]).toEqual([0, '']);
+    return JSON.parse(out);
+  };
+  await succeeds(source.path, 'owner', 'create', '--name', 'Ann');
+  await succeeds(source.path, 'backup', file);
+  await database.close();
 
-    const restored = join(target.path, 'new');
-    await succeeds(restored, 'restore', file);
-    expect(await succeeds(restored, 'owner', 'list')).toMatchObject([{ name: 'Ann' }]);
-    await source.remove();
-    await target.remove();
-  },
-  60_000,
-);
+  const restored = join(target.path, 'new');
+  await succeeds(restored, 'restore', file);
+  expect(await succeeds(restored, 'owner', 'list')).toMatchObject([{ name: 'Ann' }]);
+  await source.remove();
+  await target.remove();
+});

@@ -54,81 +54,73 @@ export function describeRebuild(
   }
   const run = (argv: string, models?: readonly ReadModel[]) => operate(service.env, argv.split(' '), models);
 
-  test.each(unchanged)(
-    '%s: the same tables again',
-    async (name) => {
-      const noticed = watchAnswers();
-      try {
-        expect(await run(`projection rebuild ${name}`)).toMatchObject({
-          name,
-          version: 2,
-          state: 'ready',
-          error: null,
-        });
-        expect(await run(`projection rebuild ${name}`), 'again').toMatchObject({ version: 2 });
-        expect(await botledger(service.env, ['projection', 'switch', name])).toMatchObject({
-          code: 1,
-          err: expect.stringContaining('was not verified'),
-        });
-        await run(`projection verify ${name}`);
-        expect(await run(`projection switch ${name}`)).toMatchObject({ version: 2, state: 'live' });
-        expect(await run(`projection drop ${name} --version 1`)).toMatchObject({ version: 1 });
-      } finally {
-        expect(await noticed()).toEqual([]);
-      }
-      expect(await allAnswers(service.address, filled)).toEqual(before);
-      const rows = (await run('projection list')).filter((row: { name: string }) => row.name === name);
-      expect(rows).toMatchObject([{ version: 2, state: 'live', next_command: null }]);
-    },
-    60_000,
-  );
+  test.each(unchanged)('%s: the same tables again', async (name) => {
+    const noticed = watchAnswers();
+    try {
+      expect(await run(`projection rebuild ${name}`)).toMatchObject({
+        name,
+        version: 2,
+        state: 'ready',
+        error: null,
+      });
+      expect(await run(`projection rebuild ${name}`), 'again').toMatchObject({ version: 2 });
+      expect(await botledger(service.env, ['projection', 'switch', name])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('was not verified'),
+      });
+      await run(`projection verify ${name}`);
+      expect(await run(`projection switch ${name}`)).toMatchObject({ version: 2, state: 'live' });
+      expect(await run(`projection drop ${name} --version 1`)).toMatchObject({ version: 1 });
+    } finally {
+      expect(await noticed()).toEqual([]);
+    }
+    expect(await allAnswers(service.address, filled)).toEqual(before);
+    const rows = (await run('projection list')).filter((row: { name: string }) => row.name === name);
+    expect(rows).toMatchObject([{ version: 2, state: 'live', next_command: null }]);
+  });
 
-  test.each(changes.map((names) => ({ names })))(
-    '$names: other tables, filled from the history',
-    async ({ names }) => {
-      const changed = readModels.map((model) => (names.includes(model.name) ? withCounter(model) : model));
-      const queue = new PQueue({ concurrency: COMMANDS_AT_ONCE });
-      const each = <T>(work: (name: string) => Promise<T>): Promise<T[]> =>
-        queue.addAll(names.map((name) => () => work(name)));
-      const noticed = watchAnswers();
-      let next: Awaited<ReturnType<typeof startTestInstance>> | undefined;
-      try {
-        // Commands of a new binary, while instances of the old binary keep running.
-        const built = await each((name) => run(`projection rebuild ${name}`, changed));
-        await each((name) => run(`projection verify ${name}`, changed));
-        await each((name) => run(`projection switch ${name}`, changed));
-        next = await startTestInstance(service.env, changed);
-        expect(await allAnswers(next.address, filled)).toEqual(before);
+  test.each(changes.map((names) => ({ names })))('$names: other tables, filled from the history', async ({ names }) => {
+    const changed = readModels.map((model) => (names.includes(model.name) ? withCounter(model) : model));
+    const queue = new PQueue({ concurrency: COMMANDS_AT_ONCE });
+    const each = <T>(work: (name: string) => Promise<T>): Promise<T[]> =>
+      queue.addAll(names.map((name) => () => work(name)));
+    const noticed = watchAnswers();
+    let next: Awaited<ReturnType<typeof startTestInstance>> | undefined;
+    try {
+      // Commands of a new binary, while instances of the old binary keep running.
+      const built = await each((name) => run(`projection rebuild ${name}`, changed));
+      await each((name) => run(`projection verify ${name}`, changed));
+      await each((name) => run(`projection switch ${name}`, changed));
+      next = await startTestInstance(service.env, changed);
+      expect(await allAnswers(next.address, filled)).toEqual(before);
 
-        await service.projected();
-        for (const { name, version } of built) {
-          const model = readModels.find((one) => one.name === name)!;
-          const types: readonly string[] = model.events;
-          const intake = (await readAll(service.log, { categories: model.categories })).filter(
-            ({ stream, events }) =>
-              keyOf(stream) === filled.bot.publicKey && events.some(({ type }) => types.includes(type)),
-          );
-          const counted = `SELECT n FROM ${schemaOf(name, version)}.commits_seen WHERE key = $1`;
-          await expect
-            .poll(async () => (await service.database.pool.query(counted, [filled.bot.publicKey])).rows[0]?.n ?? 0, {
-              timeout: 10_000,
-              message: name,
-            })
-            .toBeGreaterThanOrEqual(intake.length);
-        }
-        expect(await allAnswers(service.address, filled), 'the old binary').toEqual(before);
-        await next.stop(); // it would build its version again
-        next = undefined;
-        // Back to the old version. It has followed the log.
-        await each((name) => run(`projection switch ${name} --force`));
-        for (const { name, version } of built) await run(`projection drop ${name} --version ${version}`, changed);
-      } finally {
-        await next?.stop();
-        expect(await noticed()).toEqual([]);
+      await service.projected();
+      for (const { name, version } of built) {
+        const model = readModels.find((one) => one.name === name)!;
+        const types: readonly string[] = model.events;
+        const intake = (await readAll(service.log, { categories: model.categories })).filter(
+          ({ stream, events }) =>
+            keyOf(stream) === filled.bot.publicKey && events.some(({ type }) => types.includes(type)),
+        );
+        const counted = `SELECT n FROM ${schemaOf(name, version)}.commits_seen WHERE key = $1`;
+        await expect
+          .poll(async () => (await service.database.pool.query(counted, [filled.bot.publicKey])).rows[0]?.n ?? 0, {
+            timeout: 10_000,
+            message: name,
+          })
+          .toBeGreaterThanOrEqual(intake.length);
       }
-    },
-    120_000,
-  );
+      expect(await allAnswers(service.address, filled), 'the old binary').toEqual(before);
+      await next.stop(); // it would build its version again
+      next = undefined;
+      // Back to the old version. It has followed the log.
+      await each((name) => run(`projection switch ${name} --force`));
+      for (const { name, version } of built) await run(`projection drop ${name} --version ${version}`, changed);
+    } finally {
+      await next?.stop();
+      expect(await noticed()).toEqual([]);
+    }
+  });
 }
 
 /** A change of a read model that needs the history: the number of commits in each bot's log. */

@@ -105,7 +105,6 @@ longOnly(
     expect(state.places.filter((place) => place === PLACE.unknown)).toHaveLength(lost + 2);
     expect(state.paused).toBe(null);
   },
-  60_000,
 );
 
 const WAIT = { timeout: 10_000 };
