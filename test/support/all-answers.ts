@@ -6,10 +6,10 @@ import { issueKey, revokeKey } from '../../src/commands/catalog/keys.ts';
 import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.ts';
 import { createUnit } from '../../src/commands/catalog/units.ts';
 import { failBroadcast } from '../../src/domain/broadcast/broadcast-steps.ts';
-import { pause } from '../../src/util/pause.ts';
 import { TOKEN } from './broadcasts.ts';
 import { fillAccount, REFERRER } from './fill-accounts.ts';
 import { fillSettings } from './fill-settings.ts';
+import { onceFree } from './once-free.ts';
 import { PROPERTIES_REPORT, sampleReports } from './sample-reports.ts';
 import type { Send } from './send.ts';
 import { type Answer, startTestInstance, type TestBot, type TestService } from './service.ts';
@@ -169,15 +169,6 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     given[name] = { status, body: timeless(body) };
   }
   return given;
-}
-
-/** Repeats a 429: an export of the key counts until its answer was sent, which its client may see earlier. */
-async function onceFree(question: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    const answer = await question();
-    if (answer.status !== 429) return answer;
-    await pause(100);
-  }
 }
 
 /** Sends all writes again, and returns them with their new answers. */
