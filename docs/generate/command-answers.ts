@@ -71,6 +71,8 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'projection drop': 'the row of the version as it was, with the `state` `dropped`.',
   doctor:
     'one finding for each part (configuration, versions, disk, log, database, clock, service, read models, processes, webhooks, audit): `check`, `state` (`ok`, `warning`, `wrong`), `finding`, `remedy`. Exit 1 if one is `wrong`. It opens no connection that can write, and works with and without a running service.',
+  'upgrade plan':
+    '`release`, `migrations` (by schema), `read_models` (`is_built`, `from_shape`, `to_shape`, `changes` of tables, `commits`, `seconds`, `disk_bytes`), `events` (each `type` and `v` in the log, how many, how many were tried, the first `unreadable`), `steps`. Exit 1 if an event cannot be read. It changes nothing. See [upgrades](upgrades.md#before).',
   'log copy':
     'nothing. Copies the whole log to another engine, keys of personal data included, and compares the two by hash. See [engines](engines.md#move-the-log-to-another-engine).',
   backup:

@@ -153,8 +153,15 @@ export async function help(...command: readonly string[]): Promise<string> {
     text += part;
   };
   const withContext = () => Promise.reject(new Error('help needs no context'));
-  const examine = withContext;
-  await runCli([...command, '--help'], { stdout: keep, stderr: keep, withContext, examine, helpWidth: 100 });
+  const unused = withContext;
+  await runCli([...command, '--help'], {
+    stdout: keep,
+    stderr: keep,
+    withContext,
+    examine: unused,
+    planUpgrade: unused,
+    helpWidth: 100,
+  });
   return text.trimEnd();
 }
 

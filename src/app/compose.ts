@@ -174,8 +174,9 @@ export async function openLog(
   config: Config,
   database: Pick<Foundation, 'connectionString' | 'instance'>,
   logger: Logger,
+  lead: Pick<OpenOptions, 'mayLead'> = { mayLead: true },
 ): Promise<EventLog> {
-  return openEngine(config, database, logger, { mayLead: true }).catch((error: unknown) => {
+  return openEngine(config, database, logger, lead).catch((error: unknown) => {
     throw logStartError(error, config);
   });
 }

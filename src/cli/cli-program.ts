@@ -116,6 +116,11 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
     load: async () => (await import('./operations/doctor.ts')).doctor,
   },
   {
+    name: 'upgrade',
+    description: 'Say before an upgrade what it changes. Changes nothing.',
+    load: async () => (await import('./operations/upgrade.ts')).upgrade,
+  },
+  {
     name: 'log',
     description: 'Copy the event log to another engine.',
     load: async () => (await import('./operations/log.ts')).log,
@@ -142,6 +147,8 @@ export interface CliOptions {
   readonly withContext: ContextRunner;
   /** Examines the installation, for `doctor`. */
   readonly examine: Cli['examine'];
+  /** For `upgrade plan`. */
+  readonly planUpgrade: Cli['planUpgrade'];
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   /** Columns of the help text. Default: the width of the terminal, else 80. */
@@ -171,7 +178,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
 }
 
 async function programOf(argv: readonly string[], options: CliOptions): Promise<Command> {
-  const { withContext, examine, stdout, stderr, helpWidth } = options;
+  const { withContext, examine, planUpgrade, stdout, stderr, helpWidth } = options;
   const program = new Command('botledger')
     .description("The dashboard's jobs. Configured by the same environment as the service.")
     .option('--json', 'Answer with one JSON value.')
@@ -221,6 +228,7 @@ async function programOf(argv: readonly string[], options: CliOptions): Promise<
   const cliOf = (noun: Command): Cli => ({
     noun,
     examine,
+    planUpgrade,
     notice: (line) => stderr(`botledger: ${line}\n`),
     withoutContext:
       <Parameters extends readonly unknown[]>(work: (...parameters: Parameters) => Promise<Answer>) =>

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { LongWorkContext } from '../administration/administration-context.ts';
 import type { Finding } from '../administration/finding.ts';
+import type { UpgradePlan } from '../administration/upgrade-plan.ts';
 import type { Tables } from '../database/tables.ts';
 import type { EventLog, Position } from '../log/port.ts';
 import type { Reader } from '../projections/reader.ts';
@@ -116,6 +117,8 @@ export interface Cli {
   notice(line: string): void;
   /** Examines the installation and changes nothing. */
   examine(): Promise<readonly Finding[]>;
+  /** Says what a start of this release changes, and changes nothing. */
+  planUpgrade(): Promise<UpgradePlan>;
 }
 
 /** A failure of a command. The message is one line for a person. */

@@ -9,21 +9,37 @@ export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError';
 }
 
+/** A schema and the migrations that make its tables. */
+export interface MigratedSchema {
+  readonly schema: string;
+  readonly migrations: Migrations;
+}
+
+/** The names of the migrations that {@link migrate} would run. @throws NewerDatabaseError */
+export async function pendingMigrations(pool: pg.Pool, { schema, migrations }: MigratedSchema): Promise<string[]> {
+  const done = await applied(pool, schema);
+  refuseNewer(schema, migrations, done);
+  return Object.keys(migrations).filter((name) => !done.includes(name));
+}
+
+function refuseNewer(schema: string, migrations: Migrations, done: readonly string[]): void {
+  const newer = done.filter((name) => !(name in migrations));
+  if (newer.length > 0)
+    throw new NewerDatabaseError(
+      `the database was written by a newer version: schema ${schema} has ${newer.join(', ')}, unknown to this version`,
+    );
+}
+
 /**
  * Brings `schema` to the newest migration. Safe under concurrent starts: Kysely's migrator holds one advisory lock
  * and each run is one transaction.
  * @throws NewerDatabaseError
  */
 export async function migrate(pool: pg.Pool, schema: string, migrations: Migrations): Promise<void> {
-  const known = new Set(Object.keys(migrations));
   const done = await applied(pool, schema);
-  const newer = done.filter((name) => !known.has(name));
-  if (newer.length > 0)
-    throw new NewerDatabaseError(
-      `the database was written by a newer version: schema ${schema} has ${newer.join(', ')}, unknown to this version`,
-    );
+  refuseNewer(schema, migrations, done);
   // Skips Kysely: it reads every table of every schema and fails if one is dropped at the same time.
-  if (done.length === known.size) return;
+  if (done.length === Object.keys(migrations).length) return;
   // Loaded only here, since it has 260 files. Most starts, and all commands but the first, have nothing to migrate.
   const { Kysely, Migrator, PostgresDialect, sql } = await import('kysely');
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowed(pool) }) });

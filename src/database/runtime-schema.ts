@@ -87,10 +87,12 @@ const migrations: Migrations = {
     DROP SEQUENCE runtime.snapshot_ids;`,
 };
 
+export const RUNTIME_SCHEMA = { schema: 'runtime', migrations } as const;
+
 /**
  * Brings the schema `runtime` to its newest migration. Running instances share it. Nothing in it must outlive them, so it may
  * be dropped like every schema but `log`.
  */
 export function migrateRuntimeSchema(pool: pg.Pool): Promise<void> {
-  return migrate(pool, 'runtime', migrations);
+  return migrate(pool, RUNTIME_SCHEMA.schema, RUNTIME_SCHEMA.migrations);
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { z } from 'zod';
+import type { MigratedSchema } from '../database/migrate.ts';
 import type { EventLog } from './port.ts';
 
 /** A host and a TCP port. */
@@ -16,6 +17,8 @@ export interface Engine<Variables extends z.core.$ZodLooseShape = z.core.$ZodLoo
   /** Its name in EVENT_LOG. */
   readonly name: string;
   readonly config: EngineConfig<Variables>;
+  /** The schema that it has in the database: the log, or the index of the log. */
+  tables(): Promise<MigratedSchema>;
   /** @throws LogUnavailableError, LogUnfitError */
   open(variables: Values<Variables>, options: OpenOptions): Promise<EventLog>;
 }

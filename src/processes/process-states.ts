@@ -31,9 +31,11 @@ const migrations: Migrations = {
   CREATE VIEW processes.troubles AS SELECT name, subject, error, until FROM processes.failures;`,
 };
 
+export const PROCESSES_SCHEMA = { schema: 'processes', migrations } as const;
+
 /** The schema `processes`: the position of each process. If it is dropped, the processes look through everything once more. */
 export function migrateProcessesSchema(pool: pg.Pool): Promise<void> {
-  return migrate(pool, 'processes', migrations);
+  return migrate(pool, PROCESSES_SCHEMA.schema, PROCESSES_SCHEMA.migrations);
 }
 
 /** Lists a process that has never run. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { UpgradePlan } from '../../src/administration/upgrade-plan.ts';
 import { pause } from '../../src/util/pause.ts';
 import { type Outcomes, startLoad } from '../crash/load.ts';
 import { expectOnce, meetUsers } from '../crash/rounds.ts';
@@ -50,8 +51,20 @@ function describeUpgrade(release: FormerRelease, program: string): void {
     const loads = [startLoad(former.address, apiKey)];
     await pause(BESIDE_MS);
 
+    const plan: UpgradePlan = await operate(env, ['upgrade', 'plan']);
+    expect(plan.migrations.length).toBeGreaterThan(0);
     await present.start();
     await present.ready();
+    const { rows } = await database.pool.query<{ name: string }>('SELECT DISTINCT name FROM runtime.read_models');
+    expect(plan.read_models.map(({ name }) => name).sort()).toEqual(rows.map(({ name }) => name).sort());
+    for (const { name, is_built, to_shape } of plan.read_models) {
+      const shapes = await database.pool.query(
+        'SELECT shape FROM runtime.read_models WHERE name = $1 ORDER BY version',
+        [name],
+      );
+      expect([name, shapes.rows.at(-1)]).toEqual([name, { shape: to_shape }]);
+      if (!is_built) expect(shapes.rows).toHaveLength(1);
+    }
     loads.push(startLoad(present.address, apiKey));
     await pause(BESIDE_MS);
     await expect.poll(() => answers(present, apiKey).then(statuses)).toEqual(new Set([200]));

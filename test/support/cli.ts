@@ -84,6 +84,7 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
         output.err += text;
       },
       examine: async () => [],
+      planUpgrade: () => Promise.reject(new Error('not asked for')),
       withContext: (work) =>
         work({
           log,

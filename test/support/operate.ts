@@ -1,5 +1,6 @@
 import { cliContext } from '../../src/app/cli-context.ts';
 import { examine } from '../../src/app/doctor/examine.ts';
+import { planUpgrade } from '../../src/app/upgrade/plan-upgrade.ts';
 import { runCli } from '../../src/cli/cli-program.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
 import type { CliRun } from './cli.ts';
@@ -14,6 +15,7 @@ export async function botledger(
   const output = { out: '', err: '' };
   const code = await runCli([...argv, '--json'], {
     examine: () => examine({ LOG_LEVEL: '', ...env }),
+    planUpgrade: () => planUpgrade({ LOG_LEVEL: '', ...env }, new AbortController().signal, readModels),
     withContext: cliContext({ LOG_LEVEL: '', ...env }, undefined, readModels),
     stdout: (text) => {
       output.out += text;

@@ -43,6 +43,10 @@ export const eventStore = defineEngine({
     log: 'EVENTSTORE_STREAM',
     servers: ({ EVENTSTORE_URL = '' }) => parseEventStoreUrl(EVENTSTORE_URL).servers,
   },
+  async tables() {
+    const { SCHEMA: schema, migrations } = await import('./migrations.ts');
+    return { schema, migrations };
+  },
   async open({ EVENTSTORE_URL: url = '', EVENTSTORE_STREAM: stream }, options) {
     const { openEventStoreLog } = await import('./eventstore-log.ts');
     return openEventStoreLog({ ...options, url, stream });

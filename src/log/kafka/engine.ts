@@ -36,6 +36,10 @@ export const kafka = defineEngine({
     log: 'KAFKA_TOPIC',
     servers: ({ KAFKA_BROKERS = [] }) => KAFKA_BROKERS.map((broker) => addressOf(broker, DEFAULT_PORT)),
   },
+  async tables() {
+    const { SCHEMA: schema, migrations } = await import('./migrations.ts');
+    return { schema, migrations };
+  },
   async open({ KAFKA_BROKERS: brokers = [], KAFKA_TOPIC: topic, KAFKA_PARTITIONS: partitions, ...given }, options) {
     const { KAFKA_SASL: mechanism, KAFKA_USERNAME: username, KAFKA_PASSWORD: password } = given;
     const sasl = mechanism === undefined ? undefined : { mechanism, username, password };

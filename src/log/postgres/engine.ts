@@ -4,6 +4,10 @@ import { defineEngine } from '../engine.ts';
 export const postgres = defineEngine({
   name: 'postgres',
   config: { variables: {}, address: 'DATABASE_URL', log: 'DATABASE_URL', servers: () => [] },
+  async tables() {
+    const { SCHEMA: schema, migrations } = await import('./migrations.ts');
+    return { schema, migrations };
+  },
   async open(_variables, { connectionString, anyCategories, maxWaitMs, logger, onGroup }) {
     const { openPostgresLog } = await import('./postgres-log.ts');
     const onError = (error: Error): void => logger.warn({ err: error }, 'lost the log connection; retrying');

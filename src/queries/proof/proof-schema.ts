@@ -64,7 +64,9 @@ const migrations: Migrations = {
   '0002_positions': 'CREATE INDEX bundles_by_position ON proof.bundles (tree, last_position);',
 };
 
+export const PROOF_SCHEMA = { schema: 'proof', migrations } as const;
+
 /** The schema `proof`: trees of hashes over the log. It is derived from the log and may be dropped. */
 export function migrateProofSchema(pool: pg.Pool): Promise<void> {
-  return migrate(pool, 'proof', migrations);
+  return migrate(pool, PROOF_SCHEMA.schema, PROOF_SCHEMA.migrations);
 }

@@ -79,6 +79,7 @@ describe('without a service', () => {
     const run = (...argv: string[]): Promise<number> =>
       runCli([...argv, '--json'], {
         examine: async () => [],
+        planUpgrade: () => Promise.reject(new Error('not asked for')),
         withContext: withContext!,
         stdout: (text) => {
           output.out += text;
@@ -112,6 +113,7 @@ describe('without a service', () => {
     expect(
       await runCli(['projection', 'list'], {
         examine: async () => [],
+        planUpgrade: () => Promise.reject(new Error('not asked for')),
         withContext: cliContext(env),
         stdout,
         stderr: stdout,

@@ -1,0 +1,40 @@
+import type { UpgradePlan } from '../../administration/upgrade-plan.ts';
+import { type Answer, type Cli, CliError } from '../command.ts';
+
+export function upgrade(cli: Cli): void {
+  cli.noun
+    .command('plan')
+    .description('Run by the new release: say what its start migrates and builds, and whether it reads the log.')
+    .action(cli.withoutContext(async () => answerOf(await cli.planUpgrade())));
+}
+
+function answerOf(plan: UpgradePlan): Answer {
+  const migrated = plan.migrations.map(({ schema, names }) => ({
+    ...{ part: `schema ${schema}`, change: `migrates ${names.join(', ')}` },
+    ...{ commits: null, seconds: null, megabytes: null },
+  }));
+  const built = plan.read_models
+    .filter(({ is_built }) => is_built)
+    .map(({ name, from_shape, to_shape, changes, commits, seconds, disk_bytes }) => ({
+      part: `read model ${name}`,
+      change: `shape ${from_shape ?? 'none'} to ${to_shape}${changes.length === 0 ? '' : `: ${changes.join('; ')}`}`,
+      commits,
+      seconds,
+      megabytes: disk_bytes === null ? null : Math.ceil(disk_bytes / 1e6),
+    }));
+  const unreadable = (plan.events?.types ?? []).flatMap(({ type, v, events, unreadable: first }) =>
+    first === null ? [] : [`${events} events of ${type} v${v}; the first is at ${first.position}: ${first.error}`],
+  );
+  return {
+    value: plan,
+    shown: [...migrated, ...built],
+    notes: [
+      plan.events === null
+        ? 'the log was not read: its tables migrate first'
+        : `${plan.events.commits} commits with ${plan.events.types.length} types and versions of events were read`,
+      ...unreadable.map((each) => `unreadable: ${each}`),
+      ...plan.steps.map((step, i) => `${i + 1}. ${step}`),
+    ],
+    ...(unreadable.length > 0 && { failure: new CliError('this release cannot read the log') }),
+  };
+}
