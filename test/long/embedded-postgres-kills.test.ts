@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openEmbeddedPostgres } from '../../src/database/embedded/open-embedded-postgres.ts';
 import {
   eventually,
@@ -13,9 +13,6 @@ import {
   startPostgresProcess,
   temporaryDataDir,
 } from '../support/embedded-postgres.ts';
-
-// Every step starts OS processes and servers. That takes long on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
 
 type Folder = Awaited<ReturnType<typeof temporaryDataDir>>;
 
@@ -236,7 +233,11 @@ describe('kill -9', () => {
 
     const next = start('service');
     expect(await query(await next.said('url'), 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    expect((await readdir(folder.path)).sort()).toEqual(['postgres', 'postgres.json', 'postgres.log']);
+    expect((await readdir(folder.path)).filter((name) => name.startsWith('postgres')).sort()).toEqual([
+      'postgres',
+      'postgres.json',
+      'postgres.log',
+    ]);
   });
 });
 

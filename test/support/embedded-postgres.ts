@@ -135,7 +135,7 @@ export async function query(url: string, statement: string): Promise<Record<stri
 }
 
 /** Repeats the work until it succeeds. After `timeoutMs` it throws the last error. */
-export async function eventually<T>(work: () => Promise<T>, timeoutMs = 30_000): Promise<T> {
+export async function eventually<T>(work: () => Promise<T>, timeoutMs = 120_000): Promise<T> {
   const giveUpAt = Date.now() + timeoutMs;
   for (;;) {
     try {
