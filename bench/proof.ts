@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pg from 'pg';
 import { proveAccount } from '../src/administration/proof/prove-account.ts';
 import { ANY_CATEGORIES, accountStream, CATEGORIES, intakeStream } from '../src/domain/streams.ts';
@@ -110,10 +111,13 @@ function accrual(id: number): NewCommit['events'] {
 
 async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
   const [began, before] = [performance.now(), process.cpuUsage()];
+  const waits = monitorEventLoopDelay({ resolution: 1 });
+  waits.enable();
   const result = await work();
+  waits.disable();
   const { user, system } = process.cpuUsage(before);
   console.log(
-    `${what}: ${Math.round(performance.now() - began)} ms, ${Math.round((user + system) / 1000)} ms of processor time`,
+    `${what}: ${Math.round(performance.now() - began)} ms, ${Math.round((user + system) / 1000)} ms of processor time, other work waits for ${Math.round(waits.max / 1e6)} ms at most`,
   );
   return result;
 }

@@ -362,6 +362,7 @@ function parseFile(text) {
   let file;
   try {
     file = JSON.parse(text);
+    file = file?.data ?? file; // the answer of the API has the file as its data
   } catch {
     throw new ProofError('the file is no JSON: it was cut, or is no proof');
   }

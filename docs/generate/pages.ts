@@ -78,6 +78,7 @@ async function openApiDocument(): Promise<OpenApi> {
           db: unused,
           sources: { now: unused, uuid: unused, randomBytes: unused },
           directory: unused,
+          proofs: null,
         }),
         ...adminRoutes({ context: unused, db: unused, waitForCatalog: unused }),
       ],

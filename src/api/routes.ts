@@ -21,6 +21,7 @@ import { sendTarget } from './intake/send-target.ts';
 import { sendUpdate, webhook } from './intake/send-update.ts';
 import { listBotErrors } from './intake/serve-bot-errors.ts';
 import { latestEvents } from './intake/serve-latest-events.ts';
+import type { ProofSource } from './proof/serve-proof.ts';
 import { referralRoutes } from './referral/routes.ts';
 import { reportsOfBots } from './reports/reports-of-bots.ts';
 import { reportRoutes } from './reports/routes.ts';
@@ -51,6 +52,7 @@ export interface ApiDependencies {
   readonly db: Reader;
   readonly sources: Sources;
   readonly directory: EventTypeDirectory;
+  readonly proofs: ProofSource;
 }
 
 /** Every endpoint of the API. */

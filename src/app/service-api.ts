@@ -22,6 +22,7 @@ import { pause } from '../util/pause.ts';
 import { systemSources } from '../util/system-sources.ts';
 import type { Foundation } from './compose.ts';
 import { pacedLog } from './intake-pace.ts';
+import { proofSource } from './proof-source.ts';
 import type { ReportThreads } from './report-threads.ts';
 import type { RequestPools } from './request-pools.ts';
 
@@ -105,6 +106,7 @@ function routesOf(options: ServiceApiOptions, db: Reader): AnyRoute[] {
     log: pacedLog(log, lookups, manifests, config.MAX_WAIT_MS),
     sources,
     directory: createEventTypeDirectory({ log, sources }),
+    proofs: proofSource(config, log, lookups),
   });
   if (!servesAdmin(config)) return routes;
   const admin = adminRoutes({

@@ -484,6 +484,13 @@ export interface Methods {
      */
     getReferralChain(...rest: QueryArguments<'/v1/referral/chain'>): Promise<DataOf<Answer<'/v1/referral/chain', 'get'>>>;
     /**
+     * A proof of a referrer's balance, which anybody checks without the service.
+     *
+     * `GET /v1/referral/proof`
+     * @throws BotledgerError
+     */
+    getReferralProof(...rest: QueryArguments<'/v1/referral/proof'>): Promise<DataOf<Answer<'/v1/referral/proof', 'get'>>>;
+    /**
      * The bot's reward rules, and the units of its amounts.
      *
      * `GET /v1/referral/program`
@@ -733,6 +740,7 @@ export const CALLS: Readonly<Record<keyof Methods, Readonly<Record<string, strin
     getReferralTotals: 'GET /v1/referral/totals',
     listReferralEntries: 'GET /v1/referral/entries',
     getReferralChain: 'GET /v1/referral/chain',
+    getReferralProof: 'GET /v1/referral/proof',
     getReferralProgram: 'GET /v1/referral/program',
   },
   settings: {

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 cab267f4f4721c9c9c441624bfe7e6e953ac2acc2c3f6247624ac1ed29a2fcb5
-// Types: sha256 d5dfb331ea672ce5a00fb85135a26d9825f34b7a99332487c1baec931a20749c
+// Sources: sha256 169b56ef50e445a43dd889a892c1cdc0d03eac1907de179f8d3af3ea8760d6cc
+// Types: sha256 e49100c198c445120a4213c8601d5916794415714b95feee52e81270358c9ab4
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -202,6 +202,9 @@ export interface paths {
   };
   "/v1/referral/chain": {
     get: { query: Schemas["GetReferralChainQuery"]; answer: Schemas["GetReferralChainAnswer"] };
+  };
+  "/v1/referral/proof": {
+    get: { query: Schemas["GetReferralProofQuery"]; answer: Schemas["GetReferralProofAnswer"] };
   };
   "/v1/referral/program": {
     get: { answer: Schemas["GetReferralProgramAnswer"] };
@@ -1215,6 +1218,26 @@ export interface components {
       ok: true;
       data: components["schemas"]["ReferralProgram"];
     };
+    GetReferralProofAnswer: {
+      /** @enum {boolean} */
+      ok: true;
+      data: components["schemas"]["ProofFile"];
+    };
+    GetReferralProofQuery: {
+      /** @example 4242 */
+      user_id: number;
+      /**
+       * @description The balance as it was then, that second included; absent: at the last checkpoint
+       * @example 2026-03-01 10:00:00
+       */
+      at?: string;
+      /**
+       * @description Add the commits of the events that earned. They may hold events of other users, so it needs an owner key
+       * @default false
+       * @enum {boolean}
+       */
+      with_events: "true" | "false";
+    };
     GetReferralTotalsAnswer: {
       /** @enum {boolean} */
       ok: true;
@@ -1982,6 +2005,34 @@ export interface components {
       /** @example 12.5 */
       hold_days: number;
       active: boolean;
+    };
+    ProofFile: {
+      /** @constant */
+      format: "botledger-proof/v1";
+      stream: string;
+      /** @description Milliseconds UTC up to when the verifier folds the account; null: the checkpoint */
+      at: number | null;
+      policy: string;
+      vrf: string;
+      entry: string;
+      checkpoint: string;
+      map: {
+        revision: number;
+        leaves: number;
+        steps: (number | string)[][];
+      };
+      tree: number;
+      commits: components["schemas"]["ProvenCommit"][];
+      causes: components["schemas"]["ProvenCommit"][];
+      hashes: string[];
+    };
+    ProvenCommit: {
+      /** @description Its place in the tree of the partition */
+      index: number;
+      /** @description The stored text, byte for byte */
+      body: string;
+      /** @description Indexes in `hashes` of the siblings, from the leaf up */
+      path: number[];
     };
     RateLimitOnError: {
       /** @description Stop when the platform tells to slow down; default true */

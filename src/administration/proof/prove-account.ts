@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
 import { accountStream, CATEGORIES } from '../../domain/streams.ts';
 import { textOf } from '../../log/commit-codec.ts';
-import type { EventLog, RecordedCommit } from '../../log/port.ts';
+import { EMPTY_STREAM, type EventLog, type RecordedCommit } from '../../log/port.ts';
 import type { CheckpointKeys } from '../../proof/checkpoint-keys.ts';
 import { tlogProof } from '../../proof/checkpoint-text.ts';
 import { leafOf, NO_KEY } from '../../proof/leaf.ts';
@@ -12,6 +12,7 @@ import { provableCheckpoint } from '../../queries/proof/last-checkpoint.ts';
 import { mapProof } from '../../queries/proof/stored-map.ts';
 import { leafFinder, OUTPUT_TREE, storedTiles } from '../../queries/proof/stored-trees.ts';
 import { pause } from '../../util/pause.ts';
+import { workInSlices } from '../../util/work-in-slices.ts';
 
 /** The account whose proof is asked for. */
 export interface ProofRequest {
@@ -21,6 +22,8 @@ export interface ProofRequest {
   readonly at: number | null;
   /** Adds the commits of the events that earned. They also have events of other users, and to find them reads the log. */
   readonly withEvents: boolean;
+  /** The most commits that the account may have; absent: any number. */
+  readonly maxCommits?: number;
 }
 
 /** A commit in a proof file: its place in the tree, its stored text, and the numbers of its proof's hashes in the file. */
@@ -46,9 +49,18 @@ export interface ProofFile {
   readonly hashes: readonly string[];
 }
 
+/** `not yet`: the same request succeeds later. `too long`: the account has more commits than asked for. */
+type NoProofReason = 'no account' | 'not yet' | 'too long' | 'damaged';
+
 /** There is no proof of the account now. The message says why, and what to do. */
 export class NoProofError extends Error {
   override readonly name = 'NoProofError';
+  constructor(
+    readonly reason: NoProofReason,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 export interface ProofContext {
@@ -61,6 +73,10 @@ export interface ProofContext {
 /** While a checkpoint is being made, its entry is stored and not yet signed: a moment. */
 const RETRIES = 50;
 const RETRY_MS = 100;
+/** Commits that are read and parsed in one go. */
+const PAGE = 250;
+/** Requests of the service wait for at most this time. */
+const SLICE_MS = 5;
 
 /** Makes the proof file of an account at the last checkpoint. @throws NoProofError */
 export async function proveAccount(context: ProofContext, request: ProofRequest): Promise<ProofFile> {
@@ -74,33 +90,43 @@ export async function proveAccount(context: ProofContext, request: ProofRequest)
     await pause(RETRY_MS, context.signal);
     context.signal.throwIfAborted();
   }
-  throw new NoProofError('a checkpoint is being made; ask again later');
+  throw new NoProofError('not yet', 'a checkpoint is being made; ask again later');
 }
 
 /** @returns null: a checkpoint is being made */
 async function proveIn(
   tx: pg.ClientBase,
   { log, keys, signal }: ProofContext,
-  { bot, userId, at, withEvents }: ProofRequest,
+  { bot, userId, at, withEvents, maxCommits = Number.POSITIVE_INFINITY }: ProofRequest,
 ): Promise<ProofFile | null> {
   const last = await provableCheckpoint(tx);
-  if (last === 'none') throw new NoProofError('there is no checkpoint yet');
+  if (last === 'none') throw new NoProofError('not yet', 'there is no checkpoint yet; ask again later');
   if (last === 'pending') return null;
   const stream = accountStream(bot, userId);
   const key = keys.vrf.output(stream).subarray(0, 32);
   const mapped = await mapProof(tx, key);
-  if (mapped === null)
-    throw new NoProofError(
-      `the checkpoint of ${new Date(last.entry.at).toISOString()} has no account of user ${userId}; a younger account is in the next one`,
-    );
-  const { commits } = await log.read(stream, undefined, mapped.entry.revision);
+  if (mapped === null) {
+    if (!(await log.streamHeads([stream])).has(stream))
+      throw new NoProofError('no account', `user ${userId} has no account: nothing was ever earned`);
+    const date = new Date(last.entry.at).toISOString();
+    throw new NoProofError('not yet', `the account is younger than the last checkpoint, of ${date}; ask again later`);
+  }
+  const { revision } = mapped.entry;
+  if (revision > maxCommits)
+    throw new NoProofError('too long', `the account has ${revision} commits, and ${maxCommits} are accepted here`);
+  const nextSlice = workInSlices(SLICE_MS);
+  const commits = await readAccount(log, stream, revision);
   const partition = log.partitionOf(bot);
   const tiles = tileTree(storedTiles(tx, partition));
   const treeNow = () => ({ size: last.entry.trees[partition]!.size, tiles, indexOf: leafFinder(tx, partition) });
   const ofAccount = treeNow();
   const hashes = new HashTable();
   const proven: ProvenCommit[] = [];
-  for (const commit of commits) proven.push(await proveCommit(ofAccount, { commit, key, hashes }));
+  for (const commit of commits) {
+    proven.push(await proveCommit(ofAccount, { commit, key, hashes }));
+    await nextSlice();
+    signal.throwIfAborted();
+  }
   const causes: ProvenCommit[] = [];
   const ofEvents = treeNow();
   if (withEvents)
@@ -127,6 +153,22 @@ async function proveIn(
   };
 }
 
+/** @throws NoProofError the stream is shorter */
+async function readAccount(log: EventLog, stream: string, revision: number): Promise<RecordedCommit[]> {
+  const commits: RecordedCommit[] = [];
+  for (let from = EMPTY_STREAM; from.revision < revision; ) {
+    const { head, commits: page } = await log.read(stream, from, Math.min(PAGE, revision - from.revision));
+    if (page.length === 0)
+      throw new NoProofError(
+        'damaged',
+        `the log has ${from.revision} of ${revision} commits of the account; run audit verify`,
+      );
+    commits.push(...page);
+    from = head;
+  }
+  return commits;
+}
+
 interface ProvingTree {
   readonly size: number;
   readonly tiles: TileTree;
@@ -143,6 +185,7 @@ async function proveCommit(
   const index = await indexOf(leaf, commit.position);
   if (index === null || index >= size)
     throw new NoProofError(
+      'damaged',
       `the signed tree does not have the commit at ${commit.position} as the log has it; run audit verify`,
     );
   return { index, body, path: (await tiles.inclusion(index, size)).map((hash) => hashes.numberOf(hash)) };

@@ -76,7 +76,7 @@ export const reversalBody = z
   .meta({ id: 'ReverseAccrualRequest' });
 
 /** A date with seconds. @returns the last millisecond of that second, ms UTC */
-const second = z
+export const second = z
   .string()
   .transform((text, context) => {
     const from = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? parseIso8601(`${text.replace(' ', 'T')}Z`) : null;

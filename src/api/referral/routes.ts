@@ -8,6 +8,7 @@ import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import { createCaughtUpFind } from '../find-caught-up.ts';
+import { type ProofSource, proof } from '../proof/serve-proof.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { accruals, balance, history, payouts, rates } from './account-reads.ts';
@@ -29,10 +30,11 @@ export interface ReferralRoutesOptions {
   readonly log: EventLog;
   readonly db: Reader;
   readonly sources: Sources;
+  readonly proofs: ProofSource;
 }
 
 /** The endpoints of the referral program. */
-export function referralRoutes({ config, counts, log, db, sources }: ReferralRoutesOptions): AnyRoute[] {
+export function referralRoutes({ config, counts, log, db, sources, proofs }: ReferralRoutesOptions): AnyRoute[] {
   const { pool } = db;
   // The progress of the same version of the read model that answers come from.
   const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await db.at('referral')).referral) }));
@@ -63,6 +65,7 @@ export function referralRoutes({ config, counts, log, db, sources }: ReferralRou
     totals(lists),
     entries(db),
     chain(log),
+    proof(proofs),
     program(db),
   ];
 }

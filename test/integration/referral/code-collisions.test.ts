@@ -54,6 +54,7 @@ beforeAll(async () => {
         log,
         db,
         sources,
+        proofs: null,
       }),
       context: { log, sources },
     },

@@ -30,6 +30,7 @@ describe('the documents', () => {
     db: unused,
     sources: { now: Date.now, uuid: unused, randomBytes: unused },
     directory: unused,
+    proofs: null,
   });
   const endpoints = [
     ...routes.map(({ method, url }) => `${method} ${url}`),

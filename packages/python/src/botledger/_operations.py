@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 30ad37d3d1c9dc2ef8abc7fdae974f8e91b94d7bb8b74286d914d10bb5aef70c
+# SHA-256 of openapi.json: b7773541fbc17c28c8bcab3d052d2e4081703828ce59e1cd6c83c35f5d64fcde
 
 from __future__ import annotations
 
@@ -102,6 +102,7 @@ from .types import (
     Plan,
     PreviewBroadcastRequest,
     PreviewRequest,
+    ProofFile,
     ReadModelVersions,
     ReceivedBroadcast,
     ReceivedBroadcasts,
@@ -228,6 +229,7 @@ OPERATIONS: dict[str, Operation] = {
     'getReferralTotals': Operation('GET', '/v1/referral/totals', keyed=False, harmless=True, numbers=()),
     'listReferralEntries': Operation('GET', '/v1/referral/entries', keyed=False, harmless=True, numbers=()),
     'getReferralChain': Operation('GET', '/v1/referral/chain', keyed=False, harmless=True, numbers=()),
+    'getReferralProof': Operation('GET', '/v1/referral/proof', keyed=False, harmless=True, numbers=()),
     'getReferralProgram': Operation('GET', '/v1/referral/program', keyed=False, harmless=True, numbers=()),
     'listBotSettings': Operation('GET', '/v1/settings/bots', keyed=False, harmless=True, numbers=()),
     'createBot': Operation('POST', '/v1/settings/bots/create', keyed=True, harmless=True, numbers=()),
@@ -596,6 +598,10 @@ class Methods(Calls):
     def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> AccountChain:
         """The commits of an account's stream with their hashes, oldest first"""
         return cast('AccountChain', self._data('getReferralChain', query={'user_id': user_id, 'position': position, 'hash': hash, 'limit': limit}))
+
+    def get_referral_proof(self, *, user_id: int, at: str | None = None, with_events: Literal['true', 'false'] | None = None) -> ProofFile:
+        """A proof of a referrer's balance, which anybody checks without the service"""
+        return cast('ProofFile', self._data('getReferralProof', query={'user_id': user_id, 'at': at, 'with_events': with_events}))
 
     def get_referral_program(self) -> ReferralProgram:
         """The bot's reward rules, and the units of its amounts"""
@@ -1088,6 +1094,10 @@ class AsyncMethods(AsyncCalls):
     async def get_referral_chain(self, *, user_id: int, position: int | None = None, hash: str | None = None, limit: int | None = None) -> AccountChain:
         """The commits of an account's stream with their hashes, oldest first"""
         return cast('AccountChain', await self._data('getReferralChain', query={'user_id': user_id, 'position': position, 'hash': hash, 'limit': limit}))
+
+    async def get_referral_proof(self, *, user_id: int, at: str | None = None, with_events: Literal['true', 'false'] | None = None) -> ProofFile:
+        """A proof of a referrer's balance, which anybody checks without the service"""
+        return cast('ProofFile', await self._data('getReferralProof', query={'user_id': user_id, 'at': at, 'with_events': with_events}))
 
     async def get_referral_program(self) -> ReferralProgram:
         """The bot's reward rules, and the units of its amounts"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 30ad37d3d1c9dc2ef8abc7fdae974f8e91b94d7bb8b74286d914d10bb5aef70c
+# SHA-256 of openapi.json: b7773541fbc17c28c8bcab3d052d2e4081703828ce59e1cd6c83c35f5d64fcde
 
 from __future__ import annotations
 
@@ -1224,6 +1224,37 @@ class AccountCommit(TypedDict):
     prev: str
     """Hash of the commit before it; empty: it is the first"""
     events: list[str]
+
+
+class ProofFile(TypedDict):
+    format: Literal['botledger-proof/v1']
+    stream: str
+    at: int | None
+    """Milliseconds UTC up to when the verifier folds the account; null: the checkpoint"""
+    policy: str
+    vrf: str
+    entry: str
+    checkpoint: str
+    map: ProofFileMap
+    tree: int
+    commits: list[ProvenCommit]
+    causes: list[ProvenCommit]
+    hashes: list[str]
+
+
+class ProofFileMap(TypedDict):
+    revision: int
+    leaves: int
+    steps: list[list[int | str]]
+
+
+class ProvenCommit(TypedDict):
+    index: int
+    """Its place in the tree of the partition"""
+    body: str
+    """The stored text, byte for byte"""
+    path: list[int]
+    """Indexes in `hashes` of the siblings, from the leaf up"""
 
 
 class ReferralProgram(TypedDict):
