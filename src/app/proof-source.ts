@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { EventLog } from '../log/port.ts';
 import type { CheckpointKeys } from '../proof/checkpoint-keys.ts';
 
-/** What the api makes proofs from. It reads the file of keys when it is first needed. */
+/** Gets the parts that the api makes proofs from. It reads the file of keys when it is first needed. */
 export function proofSource(
   { PROOF, CHECKPOINT_KEY }: Pick<Config, 'PROOF' | 'CHECKPOINT_KEY'>,
   log: EventLog,

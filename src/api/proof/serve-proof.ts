@@ -16,7 +16,7 @@ import { userQuery } from '../referral/schemas.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { answer } from '../shapes.ts';
 
-/** What proofs are made from. Null: the service keeps none. */
+/** Gets the parts that proofs are made from. Null: the service keeps no proofs. */
 export type ProofSource = (() => Promise<Omit<ProofContext, 'signal'>>) | null;
 
 /** The limits of decisions.md#proof-api. */
