@@ -5,6 +5,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type RawBuilder,
+  sql,
 } from 'kysely';
 import pg from 'pg';
 
@@ -20,9 +21,15 @@ const compiler = new Kysely<unknown>({
 
 /** Compiles a fragment to a statement for `pg`. */
 export function statement(fragment: RawBuilder<unknown>): { text: string; values: unknown[] } {
-  const { sql, parameters } = fragment.compile(compiler);
-  return { text: sql, values: [...parameters] };
+  const compiled = fragment.compile(compiler);
+  return { text: compiled.sql, values: [...compiled.parameters] };
 }
+
+/**
+ * SQL: when the server began to answer. The second function changes after a crash of one of its processes: the server then
+ * recovers, the time of its start stays, and commits that did not wait for the disk may be lost.
+ */
+export const SERVER_SINCE = sql`pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()`;
 
 /** Compiles a fragment to a statement without parameters, for COPY: its values (text or numbers) become constants. */
 export function withConstants(fragment: RawBuilder<unknown>): string {

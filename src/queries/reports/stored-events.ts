@@ -5,7 +5,7 @@ import { type ChunkCache, type Kept, TOO_LARGE } from './chunk-cache.ts';
 import { typesOf } from './event-properties.ts';
 import type { ReportTables } from './field-sql.ts';
 import type { Snapshot } from './snapshot.ts';
-import { withConstants } from './statement.ts';
+import { SERVER_SINCE, withConstants } from './statement.ts';
 
 /** From `from` to before `to`, in milliseconds since 1970 UTC. */
 export interface Span {
@@ -53,7 +53,7 @@ interface CountedEvent extends KnownEvent {
 interface BotRow {
   readonly user_count: number;
   readonly utm_count: number;
-  /** Names the table that the numbers below are of: another one after a rebuild, and after a restart of the server. */
+  /** Names the table that the numbers below are of: another one after a rebuild, and after a restart or crash of the server. */
   readonly source: string;
   /** The last packed event. */
   readonly until_date: number | null;
@@ -91,7 +91,7 @@ export async function findEvents(
   const [found] = await snapshot.query<FoundRow>(
     sql.raw(
       withConstants(sql`
-        SELECT b.user_count, b.utm_count, concat_ws(' ', t.tableoid, pg_postmaster_start_time()) AS source,
+        SELECT b.user_count, b.utm_count, concat_ws(' ', t.tableoid, ${SERVER_SINCE}) AS source,
                t.until_date::float8, t.until_ord::float8, t.changed::float8, t.loose::float8, t.packed::float8,
                t.writes::float8, t.packings::float8, ${namedSql(options, named)}
           FROM ${table('bots')} AS b LEFT JOIN ${table('timelines')} AS t USING (bot_id) WHERE b.bot_id = ${botId}`),

@@ -7,7 +7,7 @@ import { readBigint } from '../../util/read-bigint.ts';
 import { type ChunkCache, TOO_LARGE } from './chunk-cache.ts';
 import { columnSql, isOfUserRow, type ReportTables, type SavedSegmentMembers } from './field-sql.ts';
 import type { Snapshot } from './snapshot.ts';
-import { withConstants } from './statement.ts';
+import { SERVER_SINCE, withConstants } from './statement.ts';
 
 /** Fields of the users of a bot. A thread keeps them for its next reports. */
 export interface UserColumns {
@@ -89,7 +89,7 @@ function memberColumn(members: Uint8Array): UserColumn {
 
 /** The changes of a bot's users that a snapshot has. */
 interface Changes {
-  /** Names the tables that the users are read from: another one after a rebuild, and after a restart of the server. */
+  /** Names the tables that the users are read from: another one after a rebuild, and after a restart or crash of the server. */
   readonly source: string;
   /** How many changes came before the kept ones. */
   readonly first: number;
@@ -102,7 +102,7 @@ async function changesOf({ botId, tables, snapshot }: UserColumnsOptions): Promi
                ORDER BY after ${sql.raw(order)} LIMIT 1), 0)::float8`;
   const [row] = await snapshot.query(sql<Changes>`
     SELECT concat_ws(' ', ${sql.lit(`${tables.users}.user_changes`)}::regclass::oid,
-                     ${sql.lit(`${tables.events}.known_users`)}::regclass::oid, pg_postmaster_start_time()) AS source,
+                     ${sql.lit(`${tables.events}.known_users`)}::regclass::oid, ${SERVER_SINCE}) AS source,
            ${of('after', 'ASC')} AS first, ${of('upto', 'DESC')} AS upto`);
   return row!;
 }
