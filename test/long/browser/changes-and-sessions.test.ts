@@ -143,7 +143,7 @@ describe.skipIf(CHROMIUM === undefined)('the console where a request or a sessio
       const response = await route.fetch();
       await route.fulfill({ response, headers: { ...response.headers(), 'data-as-of': '2026-01-02T03:04:00+00:00' } });
     });
-    await page.locator('.fresh', { hasText: '03:04' }).first().waitFor();
+    await page.locator('.fresh', { hasText: '03:04' }).filter({ visible: true }).waitFor();
     expect(unexpected(console)).toEqual([]);
   });
 
