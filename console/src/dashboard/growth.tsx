@@ -28,10 +28,10 @@ export function Growth({ bot }: { readonly bot: Bot }) {
       load={async (signal) => {
         const { days, isRunning } = comparedSpans(periodOfPage(), timezone, await nowOf(bot, signal));
         const whole = { from: `${days.from} 00:00:00`, to: `${days.to} 23:59:59` };
-        return { isRunning, ...(await loadNewUsers(resource_key, whole, signal)) };
+        return { isRunning, date_to: whole.to, ...(await loadNewUsers(resource_key, whole, signal)) };
       }}
     >
-      {({ days, total, data_as_of, isRunning }) => (
+      {({ days, total, data_as_of, isRunning, date_to }) => (
         <>
           <Total of={total} isRunning={isRunning} />
           <View
@@ -42,7 +42,7 @@ export function Growth({ bot }: { readonly bot: Bot }) {
                 { key: 'users', label: words.figures.newUsers, type: 'number' },
               ],
               rows: days,
-              meta: { data_as_of } as Meta,
+              meta: { data_as_of, date_to } as Meta,
             }}
             onCell={({ bucket }, title) => {
               const isCut = days.some((day) => day.date === bucket && day.users > NEW_USERS_AT_MOST);

@@ -28,6 +28,8 @@ export interface ChartData {
   readonly hasDays?: boolean;
   /** A time that a line across the chart marks. */
   readonly mark?: string | undefined;
+  /** Indexes of times that have a flag. */
+  readonly flagged?: readonly number[];
   /** The axis has steps with names, not times. */
   readonly steps?: boolean;
   /** Values are shares of 1. */

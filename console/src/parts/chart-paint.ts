@@ -94,6 +94,23 @@ export function paintColumns(plot: uPlot, chart: ChartData, drawn: readonly Draw
   ctx.restore();
 }
 
+/** Draws the poles of the flags: dotted lines across the chart at these times. */
+export function paintPoles({ ctx, bbox, valToPos }: uPlot, flagged: readonly number[], stroke: string): void {
+  const scale = window.devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = stroke;
+  ctx.lineWidth = scale;
+  ctx.setLineDash([scale, 3 * scale]);
+  for (const index of flagged) {
+    const x = valToPos(index, 'x', true);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
 /** Draws open points where a line is not over, or ends before the axis does; and the name of the main line at its end. */
 export function paintEnds(plot: uPlot, { running, steps }: ChartData, drawn: readonly Drawn[], colors: Colors): void {
   const { ctx, valToPos } = plot;

@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import { axisDates, digitsOf, perCentShort, shortNumber } from '../format.ts';
 import { areWhole, type ChartData, type Drawn, marksOf } from './chart-data.ts';
-import { type Colors, faint, paintColumns, paintEnds, paintMark, paintWeekends } from './chart-paint.ts';
+import { type Colors, faint, paintColumns, paintEnds, paintMark, paintPoles, paintWeekends } from './chart-paint.ts';
 
 const secondsOf = (time: string): number => digitsOf(time).getTime() / 1000;
 
@@ -44,7 +44,8 @@ export function plotOf(chart: ChartData, drawn: readonly Drawn[], colors: Colors
 }
 
 function paint(plot: uPlot, chart: ChartData, drawn: readonly Drawn[], colors: Colors): void {
-  const { shape, mark } = chart;
+  const { shape, mark, flagged } = chart;
+  if (flagged !== undefined) paintPoles(plot, flagged, colors.quiet);
   if (shape === 'bar') paintColumns(plot, chart, drawn, colors);
   else paintEnds(plot, chart, drawn, colors);
   if (mark !== undefined) paintMark(plot, secondsOf(mark), colors.ink);

@@ -18,6 +18,8 @@ export interface TimeChartProps extends ChartData {
   readonly label: string;
   /** Opens what is behind a value. */
   readonly onPoint?: ((series: number, index: number) => void) | undefined;
+  /** Buttons above the times of `flagged`; each has the index of its time as `data-index`. */
+  readonly flags?: ComponentChildren;
 }
 
 /** Which series of a chart are hidden, by their indexes. */
@@ -84,7 +86,7 @@ export function LegendChart({ series, ...chart }: TimeChartProps) {
 const HEIGHT = 300;
 
 /** Lines, areas or columns over time. Arrow keys move along it, Enter opens what is behind a value. */
-export function TimeChart({ onPoint, label, ...chart }: TimeChartProps) {
+export function TimeChart({ onPoint, label, flags, ...chart }: TimeChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   const open = useRef(onPoint);
@@ -95,8 +97,11 @@ export function TimeChart({ onPoint, label, ...chart }: TimeChartProps) {
     [JSON.stringify(chart), theme],
   );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move along the chart
-    <div class="chart" ref={place} role="img" aria-label={label} tabIndex={0} />
+    <div class="with-flags">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move along the chart */}
+      <div class="chart" ref={place} role="img" aria-label={label} tabIndex={0} />
+      {flags !== undefined && <div class="flags">{flags}</div>}
+    </div>
   );
 }
 
@@ -128,7 +133,11 @@ function draw(
   const drawn = drawnOf(chart);
   const { options, data } = plotOf(chart, drawn, colorsOf(element));
   const size = () => ({ width: element.clientWidth, height: HEIGHT });
-  const plot = new uPlot({ ...options, ...size(), plugins: [tip(chart)] }, data, element);
+  const plot = new uPlot(
+    { ...options, ...size(), plugins: [tip(chart), { hooks: { draw: placeFlags } }] },
+    data,
+    element,
+  );
   plot.over.classList.toggle('opens', opens);
   const openHere = (): void => {
     const { idx, top = 0 } = plot.cursor;
@@ -152,6 +161,13 @@ function draw(
     element.removeEventListener('keydown', onKey);
     plot.destroy();
   };
+}
+
+/** Puts the flags next to the chart above their times. */
+function placeFlags({ root, over, valToPos }: uPlot): void {
+  const from = over.getBoundingClientRect().left - root.parentElement!.getBoundingClientRect().left;
+  for (const flag of root.parentElement!.parentElement!.querySelectorAll<HTMLElement>('[data-index]'))
+    flag.style.left = `${from + valToPos(Number(flag.dataset['index']), 'x')}px`;
 }
 
 /** Moves the cross line by a step, to the first line that has a value there. */

@@ -110,7 +110,7 @@ function TimeCards(props: AnswerCardsProps) {
         <LinesChart {...props} lines={lines} />
       </ChartCard>
       <Card title={words.tableBy[state.granularity]} flush>
-        <BucketTable {...props} />
+        <BucketTable {...props} flags={lines.flags} />
       </Card>
     </>
   );

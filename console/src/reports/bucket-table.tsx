@@ -10,12 +10,15 @@ import { changeOf } from './change-of.ts';
 import { countedName, fullName, isSame, lineName, runningBucket, valueIn } from './lines.ts';
 import { figureOf, NumberButton, type ViewProps } from './numbers.tsx';
 import type { ReportState } from './state.ts';
+import type { LoadedFlags } from './use-flags.ts';
 import { words } from './words.ts';
 
-type BucketTableProps = Pick<ViewProps, 'state' | 'answer' | 'previous' | 'onCell'>;
+interface BucketTableProps extends Pick<ViewProps, 'state' | 'answer' | 'previous' | 'onCell'> {
+  readonly flags: LoadedFlags;
+}
 
 /** The values of a chart, a row for each time; compared, each with the value before and the change. */
-export function BucketTable({ state, answer, previous, onCell }: BucketTableProps) {
+export function BucketTable({ state, answer, previous, onCell, flags }: BucketTableProps) {
   const lines = answer.columns.slice(1);
   const former = lines.map((line) => previous?.columns.slice(1).find((column) => isSame(column, line)));
   const rows = answer.rows.map((row, index): Row => {
@@ -27,6 +30,7 @@ export function BucketTable({ state, answer, previous, onCell }: BucketTableProp
     });
     return { ...row, ...Object.fromEntries(compared) };
   });
+  const Launches = flags.value?.LaunchesAt;
   const running = answer.rows[runningBucket(state, answer)]?.['date'];
   return (
     <SortedTable
@@ -40,9 +44,14 @@ export function BucketTable({ state, answer, previous, onCell }: BucketTableProp
           label: words.times[state.granularity],
           head: true,
           show: (value) => (
-            <span class="nowrap">
-              {bucketName(value, state)} {value === running && <Until at={answer.meta.data_as_of} />}
-            </span>
+            <>
+              <span class="nowrap">
+                {bucketName(value, state)} {value === running && <Until at={answer.meta.data_as_of} />}
+              </span>
+              {Launches !== undefined && (
+                <Launches flags={flags.value!.flags} index={answer.rows.findIndex(({ date }) => date === value)} />
+              )}
+            </>
           ),
         },
         ...lines.flatMap((line, at) =>

@@ -9,6 +9,7 @@ import { haveWhole } from './forms.ts';
 import { amountName, fullName, isSame, lineName, runningBucket, valueIn } from './lines.ts';
 import { figureOf, type ViewProps } from './numbers.tsx';
 import { needsField, type ReportState } from './state.ts';
+import { type LoadedFlags, useFlags } from './use-flags.ts';
 import { words } from './words.ts';
 
 /** Lines that a chart draws; the table has all. */
@@ -24,6 +25,8 @@ export interface Lines {
   /** Totals of the period before, by the index of the line. */
   readonly before: (index: number) => Column['total'];
   readonly isStacked: boolean;
+  /** The broadcasts that were launched within the answer. */
+  readonly flags: LoadedFlags;
 }
 
 /** The lines that the chart of an answer draws. */
@@ -41,6 +44,7 @@ export function useLines(state: ReportState, answer: Answer, previous: Answer | 
   });
   const series = [...own, ...before];
   return {
+    flags: useFlags(state, answer),
     columns,
     series,
     hidden: useHidden(series),
@@ -96,6 +100,7 @@ type ChartProps = Pick<ViewProps, 'state' | 'answer' | 'onCell'> & { readonly li
 /** The charts of an answer over time, one for each unit. */
 export function LinesChart(props: ChartProps) {
   const { state, lines } = props;
+  const { value, error } = lines.flags;
   const units = unitsOf(state, lines.columns);
   return (
     <>
@@ -105,12 +110,16 @@ export function LinesChart(props: ChartProps) {
           <UnitChart {...props} unit={unit} />
         </div>
       ))}
+      {value !== undefined && <value.FlagNotes flags={value.flags} />}
+      {error !== undefined && <p class="quiet-text small-text">{words.noFlags(error.message)}</p>}
     </>
   );
 }
 
 function UnitChart({ state, answer, lines, onCell, unit }: ChartProps & { readonly unit: string }) {
-  const { columns, series, hidden, isStacked } = lines;
+  const { columns, series, hidden, isStacked, flags } = lines;
+  const marked = flags.value?.flags;
+  const Flag = flags.value?.FlagButton;
   const isOf = ({ of }: Series, index: number): boolean => unitOf(state, columns[of ?? index]?.metric) === unit;
   return (
     <TimeChart
@@ -120,6 +129,8 @@ function UnitChart({ state, answer, lines, onCell, unit }: ChartProps & { readon
       isStacked={isStacked && (state.chart === 'area' || isColumns(state))}
       running={runningBucket(state, answer)}
       hasDays={state.granularity === 'day'}
+      flagged={marked?.shown.map(({ index }) => index) ?? []}
+      flags={Flag && marked?.shown.map((flag) => <Flag key={flag.index} bot={marked.bot} flag={flag} />)}
       label={words.chartOf(columns.map((column) => fullName(state, column)).join('; '))}
       onPoint={(line, index) => {
         const [column, row] = [columns[line]!, answer.rows[index]!];

@@ -63,7 +63,7 @@ function OverTime(props: ViewProps) {
       <LinesChart {...props} lines={lines} />
       <details class="as-table" open={closed !== true && answer.rows.length <= 31}>
         <summary>{words.table}</summary>
-        <BucketTable {...props} />
+        <BucketTable {...props} flags={lines.flags} />
       </details>
     </>
   );

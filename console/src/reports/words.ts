@@ -154,6 +154,7 @@ export const words = {
   until: (time: string) => `until ${time}`,
   stacked: 'Columns stand on each other: together they are all.',
   grouped: 'Columns stand side by side: they are not parts of a whole.',
+  noFlags: (message: string) => `Broadcasts are not marked: ${message}`,
   drawn: (count: number, all: number) => `${count} of ${all} lines are drawn; the table has all.`,
   addBreakdown: 'Split by',
   window: 'Within',

@@ -1,0 +1,12 @@
+import { dayName } from '../format.ts';
+
+/** The texts of the flags that mark broadcasts in a chart. */
+export const flagWords = {
+  one: (name: string, at: string) => `Broadcast ${name}, ${dayName(at)}`,
+  several: (count: string, at: string) => `${count} broadcasts from ${dayName(at)}`,
+  launched: (at: string, people: string) => `${at} · ${people}`,
+  people: (count: number, text: string) => (count === 1 ? '1 recipient' : `${text} recipients`),
+  more: (count: string) => `and ${count} more`,
+  marked: (most: number) => `The ${most} broadcasts with the most recipients are marked; the table names all.`,
+  latest: (count: string) => `Of all broadcasts, only the latest ${count} are looked at.`,
+} as const;
