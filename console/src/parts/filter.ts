@@ -56,6 +56,14 @@ function conditionOf({ field, operator, value }: Condition): readonly unknown[] 
   return isRange(operator) ? [operator, field, ...(value as readonly unknown[])] : [operator, field, value];
 }
 
+/** A filter of the API with each group of one condition as that condition: it means the same, and is how editors write it. */
+export function withoutSingles(filters: unknown): unknown {
+  if (!Array.isArray(filters)) return filters;
+  const [operator, ...rest] = filters as readonly unknown[];
+  if (operator !== 'and' && operator !== 'or') return filters;
+  return rest.length === 1 ? withoutSingles(rest[0]) : [operator, ...rest.map(withoutSingles)];
+}
+
 /** The group of a filter of the API. A filter with `not` around it has no group: it reads as a condition on no field. */
 export function groupFrom(filters: unknown): Group {
   if (!Array.isArray(filters) || filters.length === 0) return NO_FILTER;

@@ -1,5 +1,5 @@
 import { type EventRules, rulesFrom, rulesOf } from '../parts/event-rules.ts';
-import { filterOf, type Group, groupFrom } from '../parts/filter.ts';
+import { filterOf, type Group, groupFrom, withoutSingles } from '../parts/filter.ts';
 import { isWithin } from '../parts/within.ts';
 
 /** A saved segment as the service has it. */
@@ -19,13 +19,15 @@ export interface Conditions {
 /** The conditions on people as the form edits them; null: it cannot show them, such as `not`. */
 export function peopleOf({ user_conditions }: Conditions): Group | null {
   const group = groupFrom(user_conditions);
-  return isEmpty(user_conditions) || isWithin(user_conditions, filterOf(group)) ? group : null;
+  return isEmpty(user_conditions) || isWithin(withoutSingles(user_conditions), filterOf(group)) ? group : null;
 }
 
 /** The conditions on events as the form edits them; null: it cannot show them, such as groups in groups. */
 export function eventsOf({ event_filters }: Conditions): EventRules | null {
   const rules = rulesFrom(event_filters);
-  return rules !== null && (isEmpty(event_filters) || isWithin(event_filters, rulesOf(rules))) ? rules : null;
+  return rules !== null && (isEmpty(event_filters) || isWithin(withoutSingles(event_filters), rulesOf(rules)))
+    ? rules
+    : null;
 }
 
 /**

@@ -32,6 +32,15 @@ describe('the composer', () => {
     { type: 'filter', config: { user_conditions: ['not between', 'users.user_id', 1, 5] } },
   ])('keeps the segment %j', (segment) => expect(segmentOf(partOf(segment))).toEqual(segment));
 
+  it('edits a group of one condition as that condition', () => {
+    const event = ['performed_event', { event_id: 3, negation: false, period_days: 30 }];
+    const language = ['=', 'users.language_code', 'de'];
+    const config = { user_conditions: ['or', ['and', language]], event_filters: ['and', event] };
+    const part = partOf({ type: 'filter', config });
+    expect(part.kind).toBe('filter');
+    expect(segmentOf(part)).toEqual({ type: 'filter', config: { user_conditions: language, event_filters: event } });
+  });
+
   it('names the segments with a condition that has no value yet, also on an event', () => {
     const condition = { field: 'users.language_code', operator: '=', value: '' };
     const filter = { join: 'and', items: [{ join: 'or', items: [condition] }] } as const;

@@ -1,5 +1,5 @@
 import { areWhole, type EventRules, NO_RULES, rulesFrom, rulesOf } from '../../parts/event-rules.ts';
-import { filterOf, type Group, groupFrom, isWhole, NO_FILTER } from '../../parts/filter.ts';
+import { filterOf, type Group, groupFrom, isWhole, NO_FILTER, withoutSingles } from '../../parts/filter.ts';
 import { isWithin } from '../../parts/within.ts';
 import type { Segment, Segmentations } from '../broadcast.ts';
 
@@ -79,7 +79,8 @@ export function partOf(segment: Segment): Part {
     const events = rulesFrom(given['event_filters']);
     if (events !== null) {
       const part: Part = { kind: 'filter', users: groupFrom(given['user_conditions']), events };
-      if (isWithin(given, segmentOf(part).config)) return part;
+      const plain = Object.fromEntries(Object.entries(given).map(([key, filter]) => [key, withoutSingles(filter)]));
+      if (isWithin(plain, segmentOf(part).config)) return part;
     }
   }
   return { kind: 'kept', segment };
