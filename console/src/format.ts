@@ -54,8 +54,20 @@ export function hasTime(iso: string): boolean {
   return iso.length > 10 && !/[T ]00:00:00/.test(iso);
 }
 
-const dateFormat = (timeZone: string, timeStyle?: 'short' | 'medium') =>
-  new Intl.DateTimeFormat(LOCALE, { timeZone, dateStyle: 'medium', ...(timeStyle && { timeStyle }) });
+const TIMES = {
+  minutes: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  seconds: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+} as const;
+
+/** A date, with its year if that is not the present one. */
+function dateText(at: Date, timeZone: string, time?: keyof typeof TIMES): string {
+  const year = (of: Date): string => of.toLocaleDateString(LOCALE, { timeZone, year: 'numeric' });
+  return at.toLocaleString(LOCALE, {
+    ...{ timeZone, month: 'short', day: 'numeric' },
+    ...(year(at) === year(new Date()) ? {} : { year: 'numeric' }),
+    ...(time === undefined ? {} : TIMES[time]),
+  });
+}
 
 /** Digits of a local time as if they were UTC, so that no other zone comes in. */
 export const digitsOf = (iso: string): Date =>
@@ -63,7 +75,7 @@ export const digitsOf = (iso: string): Date =>
 
 /** A date in the bot's zone, as an offset says or as local time. @param timed shows midnight, too */
 export function date(iso: string, timed = hasTime(iso)): string {
-  return dateFormat('UTC', timed ? 'short' : undefined).format(digitsOf(iso));
+  return dateText(digitsOf(iso), 'UTC', timed ? 'minutes' : undefined);
 }
 
 /** A day such as `Nov 14`, of another year `Nov 14, 2025`. @param weekday puts the day of the week before it */
@@ -84,12 +96,12 @@ const instantOf = (iso: string): Date => (iso.length > 19 ? new Date(iso) : digi
 export function instant(iso: string): string {
   const at = instantOf(iso);
   // The address may have anything.
-  return Number.isNaN(at.getTime()) ? iso : dateFormat(zoneOfPage(), 'medium').format(at);
+  return Number.isNaN(at.getTime()) ? iso : dateText(at, zoneOfPage(), 'seconds');
 }
 
 /** The time of day of an instant, in the zone of the page. */
 export function timeOfDay(iso: string): string {
-  const { format } = new Intl.DateTimeFormat(LOCALE, { timeZone: zoneOfPage(), timeStyle: 'medium', hour12: false });
+  const { format } = new Intl.DateTimeFormat(LOCALE, { timeZone: zoneOfPage(), timeStyle: 'medium', hourCycle: 'h23' });
   return format(instantOf(iso));
 }
 
@@ -114,7 +126,11 @@ export function axisDates(marks: readonly number[], step: number): string[] {
   const years = new Set(times.map((time) => time.getUTCFullYear()));
   const day = { timeZone: 'UTC', month: 'short', day: 'numeric', ...(years.size > 1 ? YEAR : {}) } as const;
   const dayText = new Intl.DateTimeFormat(LOCALE, day);
-  const timeText = new Intl.DateTimeFormat(LOCALE, { timeZone: 'UTC', timeStyle: step < 60 ? 'medium' : 'short' });
+  const timeText = new Intl.DateTimeFormat(LOCALE, {
+    timeZone: 'UTC',
+    timeStyle: step < 60 ? 'medium' : 'short',
+    hourCycle: 'h23',
+  });
   return times.map((time, index) => {
     if (time.getTime() % 86_400_000 === 0) return dayText.format(time);
     if (time.getTime() % 1000 !== 0) return '';

@@ -117,12 +117,19 @@ export async function shoot(page: Page, name: string): Promise<void> {
 
 /** A UTC time of an answer as the console shows it in a zone: to the second. */
 export function shownInstant(utc: string, timeZone = 'UTC'): string {
-  const shown = new Intl.DateTimeFormat('en-US', { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
-  return shown.format(new Date(utc.length > 19 ? utc : `${utc.replace(' ', 'T')}Z`));
+  return shown(new Date(utc.length > 19 ? utc : `${utc.replace(' ', 'T')}Z`), timeZone, { second: '2-digit' });
 }
 
 /** A local time of an answer as the console shows it. */
 export function shownDate(local: string): string {
-  const shown = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'medium', timeStyle: 'short' });
-  return shown.format(new Date(`${local.slice(0, 19).replace(' ', 'T')}Z`));
+  return shown(new Date(`${local.slice(0, 19).replace(' ', 'T')}Z`), 'UTC', {});
+}
+
+/** Such as `Nov 14, 09:05`; of another year with the year. */
+function shown(at: Date, timeZone: string, more: Intl.DateTimeFormatOptions): string {
+  const year = (of: Date): string => of.toLocaleDateString('en-US', { timeZone, year: 'numeric' });
+  return at.toLocaleString('en-US', {
+    ...{ timeZone, month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...more },
+    ...(year(at) === year(new Date()) ? {} : { year: 'numeric' }),
+  });
 }
