@@ -149,7 +149,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     await expect.poll(focused).toBe(`payout-${payoutId}`);
     const paid = page.locator(`#payout-${payoutId}`);
     await paid.locator('summary').click();
-    await paid.getByRole('button', { name: `accrual ${entry.accrual_id}` }).click();
+    await paid.getByRole('button', { name: `reward ${entry.accrual_id}` }).click();
     await expect.poll(focused).toBe(`accrual-${entry.accrual_id}`);
     await page.getByText('Hashes of the account in the log').click();
     const { head, commits } = await program.call.data(`chain?user_id=${ADA}`);
@@ -222,9 +222,11 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(await lines.allTextContents()).toEqual(await codes());
     const { referrals } = await program.call.data(`referrals?user_id=${BO}`);
     const brought = page.getByRole('group', { name: 'Users brought' }).locator('tbody tr');
-    expect(await brought.locator('th').allTextContents()).toEqual(
-      referrals.map(({ referral_id }: { referral_id: number }) => `${referral_id}`),
-    );
+    const named = referrals.map(async ({ referral_id }: { referral_id: number }) => {
+      const { body } = await service.get(`/v1/users/get?user_id=${referral_id}`, { 'api-key': program.bot.apiKey });
+      return body.data.first_name ?? `${referral_id}`;
+    });
+    expect(await brought.locator('th a').allTextContents()).toEqual(await Promise.all(named));
     expect(await brought.first().locator('td').textContent()).toBe(shownInstant(referrals[0].date, ZONE));
     await brought.first().getByRole('link').click();
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/console/users/${referrals[0].referral_id}`);

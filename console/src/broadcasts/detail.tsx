@@ -45,7 +45,7 @@ export function BroadcastDetail({ bot, broadcast, onChanged }: DetailProps) {
     <>
       <Head
         title={broadcast.name ?? words.unnamed(id)}
-        crumb={{ href: href('/broadcasts', { bot: key }), text: words.title }}
+        crumb={{ href: href('/broadcasts', { bot: key }), text: words.title, here: words.no(id) }}
         status={<StatusPill broadcast={broadcast} />}
         lead={<Lead bot={key} broadcast={broadcast} />}
       >

@@ -8,8 +8,9 @@ import { Pending } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
 import { Pager } from '../parts/pager.tsx';
+import { loadPeople, type People } from '../parts/people.ts';
 import { Pill, type PillProps } from '../parts/pill.tsx';
-import { UserId } from '../parts/user-id.tsx';
+import { KnownUser } from '../parts/user-link.tsx';
 import { type Broadcast, type Part, partsOf } from './broadcast.ts';
 import { words } from './words.ts';
 
@@ -58,7 +59,11 @@ export function Recipients({ bot, broadcast }: RecipientsProps) {
         offset: query.get('offset') ?? '0',
         ...(state === null ? {} : { state }),
       });
-      return (signal) => request<RecipientsAnswer>(`/v1/broadcast/recipients?${asked}`, { bot, signal });
+      return async (signal) => {
+        const page = await request<RecipientsAnswer>(`/v1/broadcast/recipients?${asked}`, { bot, signal });
+        const ids = page.items.map(({ chat_id }) => chat_id);
+        return { ...page, people: await loadPeople(bot, ids, signal) };
+      };
     },
     { keep: true },
   );
@@ -100,7 +105,7 @@ export function Recipients({ bot, broadcast }: RecipientsProps) {
       </header>
       <div class="body flush">
         <Pending loaded={loaded.value} retry={reload} />
-        {data !== undefined && <RecipientTable rows={data.items} />}
+        {data !== undefined && <RecipientTable bot={bot} rows={data.items} people={data.people} />}
       </div>
       {data !== undefined && (
         <footer>
@@ -111,7 +116,13 @@ export function Recipients({ bot, broadcast }: RecipientsProps) {
   );
 }
 
-function RecipientTable({ rows }: { readonly rows: RecipientsAnswer['items'] }) {
+interface TableProps {
+  readonly bot: string;
+  readonly rows: RecipientsAnswer['items'];
+  readonly people: People;
+}
+
+function RecipientTable({ bot, rows, people }: TableProps) {
   return (
     <DataTable
       caption={words.recipients}
@@ -121,7 +132,7 @@ function RecipientTable({ rows }: { readonly rows: RecipientsAnswer['items'] }) 
           label: words.recipient,
           head: true,
           // Groups and channels are no users.
-          show: (_, { chat_id }) => (chat_id > 0 ? <UserId id={chat_id} /> : chat_id),
+          show: (_, { chat_id }) => (chat_id > 0 ? <KnownUser bot={bot} id={chat_id} people={people} /> : chat_id),
         },
         {
           key: 'state',

@@ -2,12 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { botOfPage } from '../page-bot.ts';
 import { texts } from '../texts.ts';
+import { Icon } from './icon.tsx';
 
 export interface HeadProps {
   /** The name of the page: its heading, and the first part of the title of the browser's tab. */
   readonly title: string;
-  /** The page that this one belongs to. */
-  readonly crumb?: { readonly href: string; readonly text: string } | undefined;
+  /** The page that this one belongs to, and what this one is called there, such as its number. */
+  readonly crumb?: { readonly href: string; readonly text: string; readonly here?: string } | undefined;
   /** A pill beside the heading. */
   readonly status?: ComponentChildren;
   /** One sentence that says something that the title does not. */
@@ -28,7 +29,8 @@ export function Head({ title, crumb, status, lead, children }: HeadProps) {
         {crumb !== undefined && (
           <p class="crumb">
             <a href={crumb.href}>{crumb.text}</a>
-            <span aria-hidden="true">/</span>
+            <Icon name="right" />
+            {crumb.here !== undefined && <bdi>{crumb.here}</bdi>}
           </p>
         )}
         <div class="title">

@@ -1,4 +1,5 @@
 import { href } from '../address.ts';
+import type { People } from './people.ts';
 
 export interface NamedUser {
   readonly user_id: number;
@@ -23,6 +24,11 @@ function UserAvatar({ user, size = 'small' }: { readonly user: NamedUser; readon
       {letter}
     </span>
   );
+}
+
+/** A user, perhaps only by the id, with a link to their page. */
+export function KnownUser({ bot, id, people }: { readonly bot: string; readonly id: number; readonly people: People }) {
+  return <UserLink bot={bot} user={people.get(id) ?? { user_id: id }} />;
 }
 
 /** A user with a link to their page. */

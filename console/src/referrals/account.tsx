@@ -68,7 +68,7 @@ export function AccountPage({ bot, user, program }: AccountProps) {
     <section class="stack account" aria-busy={loading}>
       <Head
         title={data?.user === undefined ? words.unnamed(Number(user)) : nameOf(data.user)}
-        crumb={{ href: href('/referrals', { bot }), text: words.title }}
+        crumb={{ href: href('/referrals', { bot }), text: words.title, here: user }}
         lead={
           <>
             {words.userId} <UserId id={Number(user)} />

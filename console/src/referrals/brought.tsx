@@ -3,11 +3,15 @@ import { number } from '../format.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { usePages } from '../parts/pages.tsx';
-import { UserId } from '../parts/user-id.tsx';
+import { loadPeople, type People } from '../parts/people.ts';
+import { KnownUser } from '../parts/user-link.tsx';
 import { ask } from './data.ts';
 import { words } from './words.ts';
 
 type Referred = ReferredUsers['referrals'][number];
+
+/** A page of users, with the names of those that the bot has met. */
+type Page = ReferredUsers & { readonly people: People };
 
 interface BroughtProps {
   readonly bot: string;
@@ -18,11 +22,16 @@ interface BroughtProps {
 
 /** The users that a referrer brought, the latest first. */
 export function Brought({ bot, user, total }: BroughtProps) {
-  const { loaded, reload, rows, pager } = usePages<Referred, ReferredUsers>(
-    (page) => (signal) => ask(bot, 'referrals', { user_id: user, ...page }, signal),
+  const { loaded, reload, rows, pager } = usePages<Referred, Page>(
+    (page) => async (signal) => {
+      const found = await ask<ReferredUsers>(bot, 'referrals', { user_id: user, ...page }, signal);
+      const ids = found.referrals.map(({ referral_id }) => referral_id);
+      return { ...found, people: await loadPeople(bot, ids, signal) };
+    },
     ({ referrals }) => referrals,
     { name: 'brought' },
   );
+  const people = loaded.value.data?.people ?? new Map();
   return (
     <section class="card" aria-label={words.brought} aria-busy={loaded.value.loading}>
       <header>
@@ -40,7 +49,7 @@ export function Brought({ bot, user, total }: BroughtProps) {
                 key: 'referral_id',
                 label: words.broughtUser,
                 head: true,
-                show: (_, { referral_id }) => <UserId id={referral_id} />,
+                show: (_, { referral_id }) => <KnownUser bot={bot} id={referral_id} people={people} />,
               },
               { key: 'date', label: words.broughtOn, type: 'when' },
             ]}

@@ -6,7 +6,9 @@ import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { usePages } from '../parts/pages.tsx';
+import { loadPeople, type People } from '../parts/people.ts';
 import { UserId } from '../parts/user-id.tsx';
+import { nameOfUser } from '../parts/user-link.tsx';
 import { type Amount, ask, type Entry, type Line, MOST, type Program } from './data.ts';
 import { Money, unitName } from './parts.tsx';
 import { TakeBack } from './take-back.tsx';
@@ -28,6 +30,8 @@ interface Page {
   readonly lines: readonly Line[];
   /** The accruals of the lines. */
   readonly entries: ReadonlyMap<number, Entry>;
+  /** The users who brought them. */
+  readonly people: People;
 }
 
 /** A line's id, if a link may lead to it: the line that recorded the accrual. */
@@ -46,7 +50,9 @@ export function History({ bot, user, program: { units }, lead, onRows }: History
         const named = { user_id: user, accrual_id: ids.join(), limit: `${MOST}` };
         const { entries } =
           ids.length === 0 ? { entries: [] } : await ask<{ entries: Entry[] }>(bot, 'entries', named, signal);
-        return { lines, entries: new Map(entries.map((entry) => [entry.accrual_id, entry])) };
+        const users = entries.map(({ referral_id }) => referral_id);
+        const people = await loadPeople(bot, users, signal);
+        return { lines, entries: new Map(entries.map((entry) => [entry.accrual_id, entry])), people };
       };
     },
     ({ lines }) => lines,
@@ -60,7 +66,14 @@ export function History({ bot, user, program: { units }, lead, onRows }: History
       key: 'event',
       label: words.event,
       show: (_, line) => (
-        <What bot={bot} line={line} entry={data?.entries.get(line.accrual_id ?? 0)} lead={lead} onDone={reload} />
+        <What
+          bot={bot}
+          line={line}
+          entry={data?.entries.get(line.accrual_id ?? 0)}
+          people={data?.people}
+          lead={lead}
+          onDone={reload}
+        />
       ),
     },
     {
@@ -112,12 +125,14 @@ interface WhatProps {
   readonly bot: string;
   readonly line: Line;
   readonly entry: Entry | undefined;
+  readonly people: People | undefined;
   readonly lead: Lead;
   readonly onDone: () => void;
 }
 
 /** The event of a line, with links to the accrual and the payout that it is about. */
-function What({ bot, line: { event, accrual_id, payout_id, reason }, entry, lead, onDone }: WhatProps) {
+function What({ bot, line: { event, accrual_id, payout_id, reason }, entry, people, lead, onDone }: WhatProps) {
+  const from = entry && people?.get(entry.referral_id);
   const link = (kind: 'accrual' | 'payout', id: number | null | undefined, text: (id: number) => string) =>
     id != null && (
       <>
@@ -138,11 +153,18 @@ function What({ bot, line: { event, accrual_id, payout_id, reason }, entry, lead
           : event !== 'accrued' && link('accrual', accrual_id, words.entry)}
         {link('payout', payout_id, words.payoutBy)}
         {event === 'accrued' && (
+          <>
+            {link('payout', entry?.payout_id, words.inPayout)}
+            {link('accrual', entry?.compensated_by, words.takenBackBy)}
+            {entry?.reversed_at === null && <TakeBack bot={bot} entry={entry} onDone={onDone} />}
+          </>
+        )}
+        {event === 'accrued' && (
           <span class="sub">
             {`${words.entry(accrual_id!)} `}
             {entry !== undefined && (
               <>
-                {words.from} <UserId id={entry.referral_id} />
+                {words.from} <UserId id={entry.referral_id} {...(from && { name: nameOfUser(from) })} />
                 {entry.rule_name !== null && (
                   <>
                     , <Cut text={entry.rule_name} />
@@ -150,9 +172,6 @@ function What({ bot, line: { event, accrual_id, payout_id, reason }, entry, lead
                 )}
               </>
             )}
-            {link('payout', entry?.payout_id, words.inPayout)}
-            {link('accrual', entry?.compensated_by, words.takenBackBy)}
-            {entry?.reversed_at === null && <TakeBack bot={bot} entry={entry} onDone={onDone} />}
           </span>
         )}
         {(isReversal || reason !== null) && (

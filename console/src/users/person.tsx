@@ -26,7 +26,7 @@ export function PersonPage({ bot, id }: { readonly bot: Bot; readonly id: string
   const key = bot.resource_key;
   const { loaded, reload } = useLoad(() => (signal) => loadPerson(key, id, signal));
   const { data, loading } = loaded.value;
-  const crumb = { href: usersLink(key), text: words.title };
+  const crumb = { href: usersLink(key), text: words.title, here: id };
   if (data === undefined)
     return (
       <>
@@ -68,7 +68,7 @@ export function PersonPage({ bot, id }: { readonly bot: Bot; readonly id: string
 interface PersonHeadProps {
   readonly bot: string;
   readonly user: BotUser;
-  readonly crumb: { readonly href: string; readonly text: string };
+  readonly crumb: { readonly href: string; readonly text: string; readonly here: string };
 }
 
 function PersonHead({ bot, user, crumb }: PersonHeadProps) {

@@ -36,9 +36,7 @@ export function AudienceEditor({ bot, names, audience, problems, onChange }: Aud
               return (
                 <div class="segment" key={index}>
                   <div class="row-between">
-                    <b class="cut" title={title}>
-                      {title}
-                    </b>
+                    <b>{title}</b>
                     <button
                       type="button"
                       class="btn quiet small only-icon"

@@ -14,7 +14,10 @@ export function EditPage({ bot, broadcast, onChanged }: ComposerProps) {
     <>
       <Head
         title={title}
-        crumb={{ href: href('/broadcasts', { bot: key }), text: pageWords.title }}
+        crumb={{
+          ...{ href: href('/broadcasts', { bot: key }), text: pageWords.title },
+          ...(broadcast === null ? {} : { here: pageWords.no(broadcast.id) }),
+        }}
         status={broadcast === null ? undefined : <StatusPill broadcast={broadcast} />}
       >
         {broadcast !== null && <BroadcastMenu bot={key} broadcast={broadcast} onChanged={onChanged} />}
