@@ -4,10 +4,10 @@ import { quoted } from '../parts/quoted.ts';
 export const words = {
   today: 'Today so far:',
   todays: {
-    active: (count: string) => `${count} people active`,
+    active: (count: string) => (count === '1' ? '1 person active' : `${count} people active`),
     newUsers: (count: string) => `${count} new`,
-    events: (count: string) => `${count} events`,
-    sales: (count: string) => `${count} sales`,
+    events: (count: string) => (count === '1' ? '1 event' : `${count} events`),
+    sales: (count: string) => (count === '1' ? '1 sale' : `${count} sales`),
   },
   than: (name: string, part: string, isMore: boolean, time: string) =>
     `${name}: ${part} ${isMore ? 'more' : 'less'} than yesterday by ${time}.`,

@@ -8,6 +8,9 @@ const secondsOf = (time: string): number => digitsOf(time).getTime() / 1000;
 /** Whether values hold until the next time, which may be far: then the axis has times, else equal steps. */
 const isTimed = ({ series }: ChartData): boolean => series.some(({ stepped }) => stepped === true);
 
+/** A narrow page has no flags, so their poles would say nothing. */
+const hasFlags = (): boolean => window.matchMedia('(min-width: 56.01rem)').matches;
+
 /** The input of uPlot: the options, and the data with the axis first. */
 export interface Plot {
   readonly options: Omit<uPlot.Options, 'width' | 'height'>;
@@ -45,7 +48,7 @@ export function plotOf(chart: ChartData, drawn: readonly Drawn[], colors: Colors
 
 function paint(plot: uPlot, chart: ChartData, drawn: readonly Drawn[], colors: Colors): void {
   const { shape, mark, flagged } = chart;
-  if (flagged !== undefined) paintPoles(plot, flagged, colors.quiet);
+  if (flagged !== undefined && hasFlags()) paintPoles(plot, flagged, colors.quiet);
   if (shape === 'bar') paintColumns(plot, chart, drawn, colors);
   else paintEnds(plot, chart, drawn, colors);
   if (mark !== undefined) paintMark(plot, secondsOf(mark), colors.ink);

@@ -40,7 +40,9 @@ export function Drawer({ title, sub, onClose, atStart, footer, children }: Drawe
     >
       <header>
         <div>
-          <h2 id={id}>{title}</h2>
+          <h2 id={id} title={typeof title === 'string' ? title : undefined}>
+            {title}
+          </h2>
           {sub !== undefined && <p class="quiet-text small-text">{sub}</p>}
         </div>
         <button type="button" class="btn quiet small only-icon" aria-label={texts.close} onClick={onClose}>

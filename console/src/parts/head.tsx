@@ -34,7 +34,7 @@ export function Head({ title, crumb, status, lead, children }: HeadProps) {
           </p>
         )}
         <div class="title">
-          <h1>
+          <h1 title={title}>
             <bdi>{title}</bdi>
           </h1>
           {status}

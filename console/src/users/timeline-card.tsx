@@ -157,7 +157,7 @@ function Line({ what, small, end }: LineProps) {
       <div>
         <p>{what}</p>
         {small !== null && small !== undefined && small !== '' && (
-          <p class="quiet-text small-text">
+          <p class="quiet-text small-text facts-of" title={typeof small === 'string' ? small : undefined}>
             <bdi>{small}</bdi>
           </p>
         )}

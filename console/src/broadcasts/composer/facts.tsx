@@ -11,7 +11,7 @@ export function Facts({ of }: { readonly of: readonly Fact[] }) {
           value && (
             <Fragment key={name}>
               <dt>{name}</dt>
-              <dd>{value}</dd>
+              <dd title={value}>{value}</dd>
             </Fragment>
           ),
       )}

@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import type { Detail } from '../../api.ts';
 import { number } from '../../format.ts';
-import { isolated } from '../../parts/quoted.ts';
+import { Cut } from '../../parts/cut.tsx';
 import { type Entity, type Span, spansOf } from './entities.ts';
 import { words } from './words.ts';
 
@@ -64,10 +64,19 @@ export function Preview({ preview, bot }: PreviewProps) {
         ))}
       </div>
       <p class="quiet-text small-text">
-        {user.invented ? words.invented : words.previewFor(isolated(user.first_name ?? ''), String(user.user_id))}
+        {user.invented ? words.invented : <Recipient {...user} />}
         {media.length > 0 && ` ${words.fileNotShown}`}
       </p>
     </section>
+  );
+}
+
+function Recipient({ user_id, first_name }: MessagePreview['user']) {
+  const [as, getsIt] = words.previewFor;
+  return (
+    <>
+      {as} <Cut text={first_name ?? ''} /> {getsIt(user_id)}
+    </>
   );
 }
 

@@ -22,7 +22,7 @@ export function VersionTabs({ draft, at, problems, onOpen, onChange }: VersionTa
   const change = (part: Partial<Version>): void => onChange(versions.with(at, { ...open, ...part }), at);
   return (
     <>
-      <div class="row-between">
+      <div class="row-between versions">
         {versions.length > 1 ? (
           <div
             class="tabs bare"
@@ -88,7 +88,7 @@ export function VersionTabs({ draft, at, problems, onOpen, onChange }: VersionTa
               class="btn quiet small"
               onClick={() => onChange(withoutVersion(draft, at), Math.max(0, at - 1))}
             >
-              {words.removeVariant(open.name)}
+              {words.removeVariant}
             </button>
           </div>
           <p class="quiet-text small-text">{words.variantsMean}</p>
