@@ -4,11 +4,11 @@ import { utcDate } from '../../domain/local-time.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { listUnits } from '../../queries/catalog/bots.ts';
 import { attemptsOf } from '../../queries/referral/find-deliveries.ts';
-import { latestPayouts, payeesOf } from '../../queries/referral/payout-list.ts';
+import { latestPayouts } from '../../queries/referral/payout-list.ts';
 import { programRules } from '../../queries/referral/program-figures.ts';
 import { programAmounts, programSteps } from '../../queries/referral/program-totals.ts';
-import { NO_NAMES, namesOf, referrerIds, referrerOf, referrersOf } from '../../queries/referral/referrers.ts';
-import { searchAmong } from '../../queries/users/search-users.ts';
+import { NO_NAMES, namesOf, referrerOf, referrersOf } from '../../queries/referral/referrers.ts';
+import type { ListSearch } from '../../queries/users/search-users.ts';
 import { botOf } from '../access.ts';
 import { failedCount } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
@@ -38,31 +38,18 @@ export interface OverviewReads {
 
 const SEARCH_TIMEOUT_MS = 5000;
 
-interface ListSearch {
-  readonly counts: pg.Pool;
-  readonly others: pg.Pool;
-  readonly reply: FastifyReply;
-  readonly botId: number;
-  /** The schema of the read model `users`. */
-  readonly users: string;
-  readonly search: string;
-  /** Reads the ids of all users of the list. */
-  readonly among: () => Promise<number[]>;
-}
-
-/** The users of a list that a search finds; undefined: the search is empty, so all. */
-async function found({ counts, others, reply, search, among, ...of }: ListSearch): Promise<number[] | undefined> {
-  const words = wordsOf(search);
-  if (words.length === 0) return undefined;
+/** Answers a list, searched if the search has words. A search that takes too long is an error in words. */
+async function searched<T>(
+  { counts, db }: Pick<OverviewReads, 'counts' | 'db'>,
+  reply: FastifyReply,
+  text: string,
+  list: (search: ListSearch | undefined) => Promise<T>,
+): Promise<T> {
+  const words = wordsOf(text);
+  if (words.length === 0) return list(undefined);
   const signal = callerGone(reply);
   try {
-    return await searchAmong(counts, others, {
-      ...of,
-      words,
-      among: await among(),
-      timeoutMs: SEARCH_TIMEOUT_MS,
-      signal,
-    });
+    return await list({ counts, others: db.pool, words, timeoutMs: SEARCH_TIMEOUT_MS, signal });
   } catch (error) {
     throw failedCount(error, signal, 'searching the users');
   }
@@ -86,11 +73,10 @@ export function referrers({ db, asOf, now, counts }: OverviewReads): AnyRoute {
       const tables = await db.at('accounts', 'referral', 'users');
       const data_as_of = await asOf([tables.accounts, tables.referral, tables.users], timezone);
       const by = order === 'referrals' ? { order } : { order, unitId: unit_id ?? null };
-      const list = async () => {
-        const among = () => referrerIds(tables, { botId, bot }, by);
-        const only = await found({ counts, reply, botId, users: tables.users, search, among, others: db.pool });
-        return referrersOf(tables, { botId, bot }, { by, only, ...page }, now());
-      };
+      const list = () =>
+        searched({ counts, db }, reply, search, (found) =>
+          referrersOf(tables, { botId, bot }, { by, search: found, ...page }, now()),
+        );
       const rows = userId === undefined ? await list() : await referrerOf(tables, { botId, bot }, userId, now());
       const referrers = rows.map(({ balance, ...row }) => ({
         ...row,
@@ -122,9 +108,10 @@ export function allPayouts({ db, asOf, counts }: OverviewReads): AnyRoute {
       const { bot_id: botId, public_key: bot, timezone } = botOf(request);
       const tables = await db.at('accounts', 'referral', 'users');
       const data_as_of = await asOf([tables.accounts, tables.users], timezone);
-      const among = () => payeesOf(tables, bot);
-      const only = await found({ counts, reply, botId, users: tables.users, search, among, others: db.pool });
-      const rows = await latestPayouts(tables, bot, { userId, payoutId, unitId, only, ...query });
+      const rows = await searched({ counts, db }, reply, search, (found) => {
+        const of = found && { ...found, botId };
+        return latestPayouts(tables, bot, { userId, payoutId, unitId, search: of, ...query });
+      });
       const payoutIds = rows.map(({ payout_id }) => payout_id);
       const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
       const [attempts, names] = await Promise.all([

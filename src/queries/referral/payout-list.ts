@@ -1,4 +1,6 @@
+import type pg from 'pg';
 import type { Tables } from '../../database/tables.ts';
+import { foundAmong, inSearch, type ListSearch } from '../users/search-users.ts';
 import type { AccountName } from './account-source.ts';
 import type { Page } from './find-attribution.ts';
 
@@ -71,8 +73,8 @@ export interface PayoutsQuery extends Page {
   readonly payoutId?: number | undefined;
   /** Undefined: of every unit; null: without a unit. */
   readonly unitId?: number | null | undefined;
-  /** Only of these users; undefined: of all. */
-  readonly only?: readonly number[] | undefined;
+  /** Undefined: of every user. */
+  readonly search?: (ListSearch & { readonly botId: number }) | undefined;
   readonly order: (typeof PAYOUT_ORDERS)[number];
 }
 
@@ -83,34 +85,31 @@ const ORDERED: Readonly<Record<PayoutsQuery['order'], string>> = {
   largest: 'payouts.amount DESC, payouts.requested_at DESC, payouts.payout_id DESC',
 };
 
-/** A part of the payouts of a bot's referrers. */
+/** A part of the payouts of a bot's referrers. @throws as of a search, if there is one */
 export async function latestPayouts(
-  { pool, accounts }: Tables<'accounts'>,
+  { pool, accounts, users }: Tables<'accounts' | 'users'>,
   bot: string,
-  { userId, status, payoutId, unitId, only, order, limit, offset }: PayoutsQuery,
-): Promise<ExplainedPayoutRow[]> {
+  { userId, status, payoutId, unitId, search, order, limit, offset }: PayoutsQuery,
+): Promise<readonly ExplainedPayoutRow[]> {
   const unit = unitId === undefined ? undefined : (unitId ?? 0);
   const given = Object.entries({ user_id: userId, status, payout_id: payoutId, unit }).filter(
     ([, value]) => value !== undefined,
   );
-  const conditions = given.map(([column], index) => ` AND payouts.${column} = $${index + 4}`);
-  if (only !== undefined) conditions.push(` AND payouts.user_id = ANY ($${given.length + 4}::bigint[])`);
-  const { rows } = await pool.query<ExplainedPayoutRow>({
-    // Not a prepared statement: the best index depends on which of the conditions there are.
-    text: `SELECT ${COLUMNS}, reason FROM ${accounts}.payouts WHERE public_key = $1${conditions.join('')}
-            ORDER BY ${ORDERED[order]} LIMIT $2 OFFSET $3`,
-    values: [bot, limit, offset, ...given.map(([, value]) => value), ...(only === undefined ? [] : [[...only]])],
-  });
+  const conditions = given.map(([column], index) => ` AND payouts.${column} = $${index + 2}`);
+  const from = `FROM ${accounts}.payouts WHERE public_key = $1${conditions.join('')}`;
+  const values = [bot, ...given.map(([, value]) => value)];
+  const page = `ORDER BY ${ORDERED[order]} LIMIT ${limit} OFFSET ${offset}`;
+  if (search !== undefined) {
+    const found = foundAmong(users, search.botId, search.words, values.length + 1);
+    return inSearch<ExplainedPayoutRow & pg.QueryResultRow>(
+      search,
+      `WITH payouts AS MATERIALIZED (SELECT payouts.* ${from}) SELECT ${COLUMNS}, reason FROM payouts ${found.join} ${page}`,
+      [...values, ...found.values],
+    );
+  }
+  // Not a prepared statement: the best index depends on which of the conditions there are.
+  const { rows } = await pool.query<ExplainedPayoutRow>(`SELECT ${COLUMNS}, reason ${from} ${page}`, values);
   return rows;
-}
-
-/** The ids of all users of a bot with a payout. */
-export async function payeesOf({ pool, accounts }: Tables<'accounts'>, bot: string): Promise<number[]> {
-  const { rows } = await pool.query<{ user_id: number }>(
-    `SELECT DISTINCT user_id::float8 FROM ${accounts}.payouts WHERE public_key = $1`,
-    [bot],
-  );
-  return rows.map(({ user_id }) => user_id);
 }
 
 /** A payout and its bot; null: there is no payout of this id. */

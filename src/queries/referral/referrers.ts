@@ -1,4 +1,5 @@
 import type { Tables } from '../../database/tables.ts';
+import { foundAmong, inSearch, type ListSearch } from '../users/search-users.ts';
 import type { Page } from './find-attribution.ts';
 import { type AccountBalanceRow, balancesOf } from './find-balance.ts';
 
@@ -26,8 +27,8 @@ export interface ReferrersQuery extends Page {
   readonly by:
     | { readonly order: 'referrals' }
     | { readonly order: keyof typeof AMOUNTS; readonly unitId: number | null };
-  /** Only these users; undefined: all. */
-  readonly only?: readonly number[] | undefined;
+  /** Undefined: all users. */
+  readonly search?: ListSearch | undefined;
 }
 
 export interface BotName {
@@ -36,31 +37,51 @@ export interface BotName {
   readonly bot: string;
 }
 
-/** The referrers of a bot. `now` in ms UTC decides which accruals are on hold. */
+/**
+ * The referrers of a bot.
+ * @param now ms UTC; decides which accruals are on hold
+ * @throws as of a search, if there is one
+ */
 export async function referrersOf(
   source: ReferrersSource,
-  { botId, bot }: BotName,
-  { by, only, limit, offset }: ReferrersQuery,
+  name: BotName,
+  { search, ...query }: ReferrersQuery,
   now: number,
 ): Promise<ReferrerRow[]> {
-  const { list, order, values } = listOf(source, { botId, bot }, by);
-  const place = values.length;
-  const among = only === undefined ? '' : ` AND list.user_id = ANY ($${place + 3}::bigint[])`;
-  const { rows } = await source.pool.query<{ user_id: number }>({
-    // Not a prepared statement if it has ids: their number decides the plan.
-    ...(only === undefined && { name: `${source.accounts}.${source.referral}.referrers_by_${by.order}` }),
-    text: `SELECT user_id::float8 ${list}${among}
-            ORDER BY ${order} DESC, list.user_id LIMIT $${place + 1} OFFSET $${place + 2}`,
-    values: [...values, limit, offset, ...(only === undefined ? [] : [[...only]])],
-  });
-  const userIds = rows.map(({ user_id }) => user_id);
-  return rowsOf(source, { botId, bot }, userIds, now);
+  const userIds = await (search === undefined ? pageOf(source, name, query) : foundPage(source, name, query, search));
+  return rowsOf(source, name, userIds, now);
 }
 
-/** The ids of all users of the list that an order has. */
-export async function referrerIds(source: ReferrersSource, name: BotName, by: ReferrersQuery['by']): Promise<number[]> {
-  const { list, values } = listOf(source, name, by);
-  const { rows } = await source.pool.query<{ user_id: number }>(`SELECT user_id::float8 ${list}`, values);
+type PageQuery = Omit<ReferrersQuery, 'search'>;
+
+/** The ids of a page of the list that an order has. */
+async function pageOf(source: ReferrersSource, name: BotName, { by, limit, offset }: PageQuery): Promise<number[]> {
+  const { list, order, values } = listOf(source, name, by);
+  const place = values.length;
+  const { rows } = await source.pool.query<{ user_id: number }>({
+    name: `${source.accounts}.${source.referral}.referrers_by_${by.order}`,
+    text: `SELECT user_id::float8 ${list} ORDER BY ${order} DESC, list.user_id LIMIT $${place + 1} OFFSET $${place + 2}`,
+    values: [...values, limit, offset],
+  });
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** The ids of a page of the users of the list that a search finds. */
+async function foundPage(
+  source: ReferrersSource,
+  name: BotName,
+  { by, limit, offset }: PageQuery,
+  search: ListSearch,
+): Promise<number[]> {
+  const { list, order, values } = listOf(source, name, by);
+  const found = foundAmong(source.users, name.botId, search.words, values.length + 1);
+  const rows = await inSearch<{ user_id: number }>(
+    search,
+    `WITH listed AS MATERIALIZED (SELECT list.user_id, ${order} AS amount ${list})
+     SELECT user_id::float8 FROM listed ${found.join}
+      ORDER BY amount DESC, listed.user_id LIMIT ${limit} OFFSET ${offset}`,
+    [...values, ...found.values],
+  );
   return rows.map(({ user_id }) => user_id);
 }
 

@@ -56,27 +56,41 @@ export async function searchUsers(
   });
 }
 
-export interface NarrowedSearch extends Pick<UserSearch, 'botId' | 'users' | 'words' | 'timeoutMs' | 'signal'> {
-  readonly among: readonly number[];
+/** A search among the users of a list: the list is read, searched, ordered and cut by one statement, within one time. */
+export interface ListSearch extends Pick<UserSearch, 'words' | 'timeoutMs' | 'signal'> {
+  /** Connections only for counts: other requests do not wait for them. */
+  readonly counts: pg.Pool;
+  /** Another pool, to cancel a search. */
+  readonly others: pg.Pool;
 }
 
 /**
- * Finds the users of a search among some, in no order. A user without names has only the id.
- * @param counts, others, throws as of searchUsers
+ * SQL: the users of a list, which has a column `user_id`, that a search finds. A user without names has only the id.
+ * The list must be a materialized part of the statement: on a cluster it lies on another node than the users.
+ * @param first the number of the first parameter
  */
-export async function searchAmong(
-  counts: pg.Pool,
-  others: pg.Pool,
-  { botId, users, among, words, timeoutMs, signal }: NarrowedSearch,
-): Promise<number[]> {
+export function foundAmong(
+  users: string,
+  botId: number,
+  words: readonly string[],
+  first: number,
+): { readonly join: string; readonly values: readonly unknown[] } {
+  return {
+    join: `LEFT JOIN (SELECT user_id, full_name, username FROM ${users}.users WHERE bot_id = $${first}) named
+             USING (user_id) WHERE ${matchesAll(words, first + 1)}`,
+    values: [botId, ...words.map(escaped)],
+  };
+}
+
+/** Runs the statement of a search in a list. @throws as of searchUsers */
+export function inSearch<Row extends pg.QueryResultRow>(
+  { counts, others, timeoutMs, signal }: ListSearch,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly Row[]> {
   return cancellable(counts, { others, timeoutMs, signal }, async (client) => {
-    const { rows } = await client.query<{ readonly user_id: number }>(
-      `SELECT user_id::float8 FROM unnest($2::bigint[]) AS given (user_id)
-         LEFT JOIN (SELECT user_id, full_name, username FROM ${users}.users WHERE bot_id = $1) named USING (user_id)
-        WHERE ${matchesAll(words, 3)}`,
-      [botId, [...among], ...words.map(escaped)],
-    );
-    return rows.map(({ user_id }) => user_id);
+    const { rows } = await client.query<Row>(text, [...values]);
+    return rows;
   });
 }
 

@@ -116,6 +116,22 @@ describe('the referrers of a bot', () => {
       expect(await found(`search=${encodeURIComponent(search)}`)).toEqual([]);
   });
 
+  it('are read within the time of a search, as payouts are', async () => {
+    const blocker = await service.database.pool.connect();
+    try {
+      await blocker.query('BEGIN; LOCK TABLE referral_v1.referrers, accounts_v1.payouts IN ACCESS EXCLUSIVE MODE');
+      const asked = ['referrers', 'all-payouts'].map((list) => program.call.get(`${list}?search=user`));
+      for (const answer of await Promise.all(asked))
+        expect(answer).toMatchObject({
+          status: 502,
+          body: { error: 'searching the users: it took longer than 5000 ms' },
+        });
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+    }
+  });
+
   it('are summed up in the steps of the program and its amounts', async () => {
     const { referrers } = await data('referrers');
     const sum = (key: 'earned' | 'reserved' | 'paid'): number =>
