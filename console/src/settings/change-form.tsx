@@ -22,7 +22,7 @@ interface ChangeFormProps<T> {
 
 /** A form that changes one thing. A refusal stands at the field that it points to. */
 export function ChangeForm<T>({ fields, submit, path, bot, body, onDone, ask }: ChangeFormProps<T>) {
-  const form = useChange(fields);
+  const form = useChange(fields, `${path} ${bot ?? ''}`);
   const { error, busy } = form.attempt;
   const asked = useSignal(false);
   const change = (): Promise<void> =>

@@ -1,7 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { sendChange } from '../api.ts';
 import { type Attempt, useAttempt } from '../parts/attempt.ts';
 import { type Field, type Given, startOf } from './fields.tsx';
+import { keepTyped, readTyped } from './kept.ts';
 
 /** Fields that are typed in, and the change that they make. */
 export interface Change {
@@ -11,6 +13,8 @@ export interface Change {
   readonly changed: readonly Field[];
   valueIn(field: Field): string | boolean;
   set(name: string, value: string | boolean): void;
+  /** Keeps nothing of what was typed for a reload. */
+  forget(): void;
   /** Takes back what was typed. */
   clear(): void;
   /** The values of the given fields, without spaces around them. */
@@ -18,9 +22,11 @@ export interface Change {
   run(work: () => Promise<void>): Promise<void>;
 }
 
-export function useChange(fields: readonly Field[]): Change {
+/** @param about what the fields change, such as the path and the bot: of the same values what was typed is kept */
+export function useChange(fields: readonly Field[], about: string): Change {
   const attempt = useAttempt();
-  const typed = useSignal<Given>({});
+  const place = `${about} ${JSON.stringify(fields.map((field) => [field.name, startOf(field)]))}`;
+  const typed = useSignal(useMemo(() => readTyped(place), []));
   const done = useSignal(false);
   const valueIn = (field: Field): string | boolean => typed.value[field.name] ?? startOf(field);
   return {
@@ -31,9 +37,13 @@ export function useChange(fields: readonly Field[]): Change {
     set(name, value) {
       typed.value = { ...typed.value, [name]: value };
       done.value = false;
+      const isSecret = (key: string): boolean => fields.some((field) => field.name === key && field.type === 'secret');
+      keepTyped(place, Object.fromEntries(Object.entries(typed.value).filter(([key]) => !isSecret(key))));
     },
+    forget: () => keepTyped(place, {}),
     clear() {
       typed.value = {};
+      keepTyped(place, {});
       attempt.error.value = undefined;
     },
     given: (of) =>

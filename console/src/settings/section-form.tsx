@@ -25,11 +25,16 @@ interface SectionFormProps extends Pick<CardProps, 'title' | 'lead'> {
 
 /** Settings in sections. A bar at the lower edge counts what is not saved; only changed fields are sent. */
 export function SectionForm({ sections, path, bot, onDone, title, lead }: SectionFormProps) {
-  const form = useChange(sections.flatMap(({ fields }) => fields));
+  const form = useChange(
+    sections.flatMap(({ fields }) => fields),
+    `${path} ${bot}`,
+  );
   const { changed } = form;
   const save = (): Promise<void> =>
     form.run(async () => {
       await sendSetting(path, form.given(changed), bot);
+      // Before the new values are there: what was typed is kept for the former ones.
+      form.forget();
       await onDone();
       form.clear();
     });
