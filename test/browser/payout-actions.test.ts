@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from '../../src/commands/catalog/keys.ts';
+import { ensureUnit } from '../../src/commands/catalog/units.ts';
 import { accruals } from '../../src/processes/accruals/accrual-process.ts';
 import { axeFindings, CHROMIUM, HOSTILE } from '../support/browser.ts';
 import { processed } from '../support/processes.ts';
@@ -12,7 +15,7 @@ describe.skipIf(CHROMIUM === undefined)('payouts and rewards are changed in the 
   let service: TestService;
   let program: RewardProgram;
   let ownerKey: string;
-  const ADA = 901;
+  const [ADA, BEA] = [901, 902];
 
   beforeAll(async () => {
     started = await startConsole();
@@ -26,8 +29,8 @@ describe.skipIf(CHROMIUM === undefined)('payouts and rewards are changed in the 
   });
   afterAll(() => started.stop());
 
-  async function order(): Promise<void> {
-    await program.send({ user_id: await program.referral(ADA) });
+  async function order(referrer = ADA): Promise<void> {
+    await program.send({ user_id: await program.referral(referrer) });
     await service.projected();
     await processed(service, accruals.name);
     await service.projected();
@@ -81,6 +84,53 @@ describe.skipIf(CHROMIUM === undefined)('payouts and rewards are changed in the 
       { event: 'compensated', reason: 'order was returned' },
     ]);
     expect(console.complaints).toEqual([]);
+  });
+
+  it('requests a payout of all that is available, and the button goes when nothing is', async () => {
+    await order(BEA);
+    const { page, complaints } = await started.logIn(program.bot.apiKey);
+    await page.goto(url({ user: `${BEA}` }));
+    await page.getByRole('button', { name: 'Pay out…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('5 USD').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await dialog.getByLabel('Method').selectOption('manual');
+    await dialog.getByRole('button', { name: 'Request the payout' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Pay out…' }).waitFor({ state: 'detached' });
+    const { payouts } = await program.call.data(`payouts?user_id=${BEA}&limit=1`);
+    expect(payouts).toMatchObject([{ amount: 5, method: 'manual', status: 0 }]);
+    await page.locator(`#payout-${payouts[0].payout_id}`).getByText('by hand').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('gives the ledger as CSV with the lines of the API, and of one unit', async () => {
+    const { unit_id } = await ensureUnit(service.commands, program.bot.publicKey, 'EUR');
+    await program.rule({ name: 'In euros', amount: '2.5', unit_id });
+    await service.projected();
+    await order();
+    const { page, complaints } = await started.logIn(program.bot.apiKey);
+    await page.goto(url({ user: `${ADA}` }));
+    const csvOf = async (): Promise<string[][]> => {
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'CSV' }).click(),
+      ]);
+      expect(file.suggestedFilename()).toMatch(/, ledger\.csv$/);
+      return parse(readFileSync(await file.path()));
+    };
+    const [head, ...rows] = await csvOf();
+    expect(head!.slice(0, 4)).toEqual(['Date, UTC', 'What happened', 'Unit', 'Amount']);
+    const { history } = await program.call.data(`history?user_id=${ADA}&order=desc&limit=200`);
+    const known = (lines: { date: string; amount: number; available: number }[]) =>
+      lines.map(({ date, amount, available }) => [date, `${amount}`, `${available}`]);
+    expect(rows.map((row) => [row[0], row[3], row[4]])).toEqual(known(history));
+    await page.getByLabel('Unit of the lines').selectOption({ label: 'EUR' });
+    const lines = page.getByRole('group', { name: 'History' }).locator('tbody tr');
+    await expect.poll(() => lines.count()).toBe(1);
+    const inEuros = await csvOf();
+    expect(inEuros.slice(1).map((row) => [row[2], row[3]])).toEqual([['EUR', '2.5']]);
+    expect(complaints).toEqual([]);
   });
 
   it('tells a personal key what it lacks', async () => {

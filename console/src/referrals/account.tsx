@@ -15,7 +15,9 @@ import { ChainOfAccount } from './chain.tsx';
 import { CodesCard } from './codes.tsx';
 import { type Account, ask, type Entry, loadAccount, MOST, type Program } from './data.ts';
 import { History, type Lead } from './history.tsx';
+import { LedgerCsv } from './ledger-csv.tsx';
 import { nameOf } from './parts.tsx';
+import { PayOut } from './pay-out.tsx';
 import { PayoutCards, usePayouts } from './payouts.tsx';
 import { RatesCard } from './program.tsx';
 import { words } from './words.ts';
@@ -64,10 +66,12 @@ export function AccountPage({ bot, user, program }: AccountProps) {
       const { entries } = await ask<{ entries: Entry[] }>(bot, 'entries', query, new AbortController().signal);
       go(here({ at: entries[0]?.recorded_at, offset: '' }));
     });
+  const title = data?.user === undefined ? words.unnamed(Number(user)) : nameOf(data.user);
+  const unit = address.value.query.get('ledger') ?? undefined;
   return (
     <section class="stack account" aria-busy={loading}>
       <Head
-        title={data?.user === undefined ? words.unnamed(Number(user)) : nameOf(data.user)}
+        title={title}
         crumb={{ href: href('/referrals', { bot }), text: words.title, here: user }}
         lead={
           <>
@@ -75,7 +79,23 @@ export function AccountPage({ bot, user, program }: AccountProps) {
             {data !== undefined && ` · ${words.broughtUsers(number(data.user?.referrals ?? 0))}`}
           </>
         }
-      />
+      >
+        {data !== undefined && !isEmpty(data) && (
+          <>
+            {data.lines.length > 0 && <LedgerCsv bot={bot} user={user} name={title} program={program} unit={unit} />}
+            <PayOut
+              bot={bot}
+              user={user}
+              program={program}
+              balance={data.user?.balance ?? []}
+              onDone={() => {
+                payouts.reload();
+                reload();
+              }}
+            />
+          </>
+        )}
+      </Head>
       <Pending loaded={loaded.value} retry={reload} />
       {data !== undefined && isEmpty(data) && (
         <Empty title={words.noAccount(user)}>
@@ -89,7 +109,16 @@ export function AccountPage({ bot, user, program }: AccountProps) {
           <div class="cols aside">
             <div class="stack">
               <BalanceAt bot={bot} user={user} program={program} lines={data.lines} complete={data.complete} />
-              {data.lines.length > 0 && <History bot={bot} user={user} program={program} lead={lead} onRows={focus} />}
+              {data.lines.length > 0 && (
+                <History
+                  bot={bot}
+                  user={user}
+                  program={program}
+                  unitIds={[...new Set(data.lines.map(({ unit_id }) => unit_id))]}
+                  lead={lead}
+                  onRows={focus}
+                />
+              )}
             </div>
             <div class="stack">
               <CodesCard bot={bot} user={user} />

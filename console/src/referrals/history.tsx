@@ -5,7 +5,7 @@ import { Cut } from '../parts/cut.tsx';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { usePages } from '../parts/pages.tsx';
+import { Choice, usePages } from '../parts/pages.tsx';
 import { loadPeople, type People } from '../parts/people.ts';
 import { UserId } from '../parts/user-id.tsx';
 import { nameOfUser } from '../parts/user-link.tsx';
@@ -18,6 +18,8 @@ export interface HistoryProps {
   readonly bot: string;
   readonly user: string;
   readonly program: Program;
+  /** The units of the account's amounts. */
+  readonly unitIds: readonly (number | null)[];
   /** Leads to an accrual or a payout. */
   readonly lead: Lead;
   /** Called when rows have come. */
@@ -39,11 +41,16 @@ const idOf = ({ event, accrual_id }: Line): string | undefined =>
   event === 'accrued' || event === 'compensated' ? `accrual-${accrual_id}` : undefined;
 
 /** Line by line, the latest first, each with the balance after it; of a moment, the lines up to then. */
-export function History({ bot, user, program: { units }, lead, onRows }: HistoryProps) {
+export function History({ bot, user, program: { units }, unitIds, lead, onRows }: HistoryProps) {
   const { loaded, reload, rows, pager } = usePages<Line, Page>(
     (page) => {
       const at = address.value.query.get('at');
-      const query = { user_id: user, order: 'desc', ...page, ...(at === null ? {} : { at }) };
+      const unit = address.value.query.get('ledger');
+      const query = {
+        ...{ user_id: user, order: 'desc', ...page },
+        ...(at === null ? {} : { at }),
+        ...(unit === null ? {} : { unit_id: unit }),
+      };
       return async (signal) => {
         const { history: lines } = await ask<{ history: Line[] }>(bot, 'history', query, signal);
         const ids = [...new Set(lines.flatMap(({ accrual_id }) => accrual_id ?? []))];
@@ -109,6 +116,13 @@ export function History({ bot, user, program: { units }, lead, onRows }: History
     <section class="card" aria-label={words.history} aria-busy={loaded.value.loading}>
       <header>
         <h2>{words.history}</h2>
+        {unitIds.length > 1 && (
+          <Choice
+            label={words.ofUnit}
+            name="ledger"
+            of={Object.fromEntries(unitIds.map((id) => [`${id}`, unitName(units, id)]))}
+          />
+        )}
       </header>
       <div class="body flush">
         <Pending loaded={loaded.value} retry={reload} />
