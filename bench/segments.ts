@@ -35,7 +35,12 @@ const TURNS = Number(process.env['TURNS'] ?? 7);
 const RUNS = Number(process.env['RUNS'] ?? 10);
 /** Days with a late rate for each of two units. */
 const RATE_DAYS = 50;
-const NAMES = ['today', 'segments'] as const;
+/** The folder of another checkout, built: compares its read model and reports with these, instead of the prototype. */
+const OTHER = process.env['OTHER'];
+/** LIVE=1: each report follows a commit of 100 events. */
+const LIVE = process.env['LIVE'] === '1';
+const NAMES = OTHER === undefined ? (['today', 'segments'] as const) : (['before', 'today'] as const);
+const HEADER = NAMES.map((name) => name.padStart(9)).join(' ');
 
 interface Side {
   readonly name: string;
@@ -74,10 +79,10 @@ async function openSide(name: string): Promise<Side> {
   await server.query(`CREATE DATABASE ${name}`);
   const url = new URL(postgres.url);
   url.pathname = `/${name}`;
-  const register = join(import.meta.dirname, 'segments/register.mjs');
-  const child = fork(join(import.meta.dirname, 'segments/worker.ts'), {
-    execArgv: ['--import', register],
-    env: { ...process.env, SEGMENTS_SIDE: name },
+  const folder = name === 'before' ? join(OTHER!, 'bench/segments') : join(import.meta.dirname, 'segments');
+  const child = fork(join(folder, 'worker.ts'), {
+    execArgv: ['--import', join(folder, 'register.mjs')],
+    env: { ...process.env, SEGMENTS_SIDE: name === 'segments' ? name : 'today' },
   });
   const client = new pg.Client({ connectionString: url.href });
   client.on('error', (error) => console.error(error.message));
@@ -107,11 +112,9 @@ async function ask({ process: child }: Side, task: Task): Promise<Measured> {
 const backends = new Map<ChildProcess, number>();
 
 function line(what: string, values: readonly (readonly number[])[], unit: string): void {
-  const [today, segments] = values.map(median);
-  const ratio = (segments! / today!).toFixed(2);
-  console.log(
-    `${what.padEnd(44)} ${today!.toFixed(2).padStart(9)} ${segments!.toFixed(2).padStart(9)} ${unit.padEnd(4)} ${ratio}`,
-  );
+  const [first, second] = values.map(median);
+  const cells = [first!, second!].map((value) => value.toFixed(2).padStart(9)).join(' ');
+  console.log(`${what.padEnd(44)} ${cells} ${unit.padEnd(4)} ${(second! / first!).toFixed(2)}`);
 }
 
 /** Applies the events in rounds, one side after the other. The first round is not counted. */
@@ -144,7 +147,7 @@ async function measureApply(): Promise<void> {
       ] as const)
         list.push(us(value));
     }
-  console.log(`${'median of rounds, µs an event'.padEnd(44)}     today  segments      ratio`);
+  console.log(`${'median of rounds, µs an event'.padEnd(44)} ${HEADER}      ratio`);
   line(
     `apply, ${PER_COMMIT} a commit: projector`,
     figures.map(({ process }) => process),
@@ -257,13 +260,14 @@ const wide = { from: period.from - 8 * 86_400_000, to: period.to };
 const configOf = (report: object) => (bodyOf(report, wide) as { report_config: unknown }).report_config;
 
 async function measureReports(title: string, isAsked: (name: string) => boolean): Promise<void> {
-  console.log(`\n${`${title}, processor time, ms`.padEnd(44)}     today  segments      ratio`);
+  console.log(`\n${`${title}, processor time, ms`.padEnd(44)} ${HEADER}      ratio`);
   for (const { name, report } of QUESTIONS.filter((each) => isAsked(each.name))) {
     const config = configOf(report);
     const times: number[][] = [[], []];
     const answers: unknown[] = [];
     for (let turn = -2; turn < TURNS; turn++)
       for (const i of turn % 2 === 0 ? [0, 1] : [1, 0]) {
+        if (LIVE) await ask(sides[i]!, { task: 'apply', commits: 1, perCommit: PER_COMMIT, behind: false });
         const { cpuMs, answer } = await ask(sides[i]!, { task: 'report', config, runs: RUNS });
         if (turn >= 0) times[i]!.push(cpuMs / RUNS);
         answers[i] = answer;
@@ -294,10 +298,11 @@ try {
   for (const name of NAMES) sides.push(await openSide(name));
   await measureApply();
   for (const side of sides) await sizes(side);
-  for (const side of sides) await measureCopy(side);
+  if (OTHER === undefined) for (const side of sides) await measureCopy(side);
   await measureReports('reports', (name) => ONLY.test(name));
-  await measureRates();
-  await measureReports('reports of values after late rates', (name) => name.includes('value') && ONLY.test(name));
+  if (!LIVE) await measureRates();
+  if (!LIVE)
+    await measureReports('reports of values after late rates', (name) => name.includes('value') && ONLY.test(name));
 } finally {
   for (const { process, client } of sides) {
     process.kill();
