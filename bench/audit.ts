@@ -48,6 +48,7 @@ async function parts(): Promise<void> {
     pool,
     sources: systemSources,
     checkpointKey: undefined,
+    witnessPolicy: undefined,
     manifests: MANIFESTS,
     waitForSwitch: async () => {},
     projector: async ({ name }) => ({

@@ -71,7 +71,7 @@ await withBenchDatabase(async (url) => {
     await appendCheckpoint(context, EMPTY_STREAM, keys);
   });
   const request = { bot: BOT, userId: USER, at: null, withEvents: false };
-  const context = { log, pool, keys, signal: new AbortController().signal };
+  const context = { log, pool, keys, policy: null, signal: new AbortController().signal };
   const text = JSON.stringify(
     await timed(`make a proof of ${head.revision} commits`, () => proveAccount(context, request)),
   );

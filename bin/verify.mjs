@@ -1,5 +1,5 @@
 /**
- * Checks a proof file of a referrer's account, without the service and without any other code. In Node: `node verify.mjs FILE [--log-key KEY]`.
+ * Checks a proof file of a referrer's account, without the service and without any other code. In Node: `node verify.mjs FILE [--log-key KEY] [--policy FILE]`.
  * In a browser: `verify(text)`. The formats are in docs/decisions.md (Proofs); hashes and signatures are those of RFC 6962, RFC 8032, RFC 9381 and
  * C2SP (signed-note, tlog-checkpoint, tlog-cosignature, tlog-proof, tlog-policy). A check that fails throws a ProofError with one sentence.
  */
@@ -27,8 +27,7 @@ function joined(...parts) {
 }
 
 function bytesOf(text, length, name) {
-  const isText = typeof text === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0;
-  check(isText, `${name} is not in base64`);
+  check(typeof text === 'string' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text), `${name} is not in base64`);
   const letters = atob(text);
   check(btoa(letters) === text, `${name} is not in base64`);
   const bytes = new Uint8Array(letters.length).map((_, i) => letters.charCodeAt(i));
@@ -46,8 +45,8 @@ async function hashOf(name, parts) {
 
 const sha256 = (...parts) => hashOf('SHA-256', parts);
 const sha512 = (...parts) => hashOf('SHA-512', parts);
-
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+const date = (ms) => new Date(ms).toISOString();
 const half = (value) => Math.floor(value / 2);
 
 /** Checks that a tree has the entry of these parts at the index, by the hashes of the siblings from the leaf up (RFC 9162, 2.1.3.2). */
@@ -91,6 +90,7 @@ function power(base, exponent) {
 
 const D = mod(-121665n * power(121666n, P - 2n));
 const ZERO = [0n, 1n, 1n, 0n];
+const minus = ([x, y, z, t]) => [mod(-x), y, z, mod(-t)];
 function add([x1, y1, z1, t1], [x2, y2, z2, t2]) {
   const [a, b] = [mod((y1 - x1) * (y2 - x2)), mod((y1 + x1) * (y2 + x2))];
   const [c, d] = [mod(2n * t1 * t2 * D), mod(2n * z1 * z2)];
@@ -106,8 +106,6 @@ function times(point, factor) {
   }
   return result;
 }
-
-const minus = ([x, y, z, t]) => [mod(-x), y, z, mod(-t)];
 
 function pointBytes([x, y, z]) {
   const inverse = power(z, P - 2n);
@@ -182,42 +180,52 @@ function parseNote(note) {
   return { text: note.slice(0, end + 1), signatures };
 }
 
-/** Whether the verifier's key signed the note. A witness signs a line with the time before it. */
-async function isSignedBy({ text, signatures }, { name, keyId, type, key }) {
-  for (const each of signatures.filter((signature) => signature.name === name && same(signature.keyId, keyId))) {
-    const time = littleEndian(each.signature.slice(0, 8).reverse());
-    const signed = type === 1 ? text : `cosignature/v1\ntime ${time}\n${text}`;
-    if (await isSignature(key, utf8(signed), type === 1 ? each.signature : each.signature.subarray(8))) return true;
-  }
-  return false;
+/** When the verifier's key signed the note, in seconds; a log says no time: 0. Null: it did not sign. A witness signs a line with the time before it. */
+async function signedAt({ text, signatures }, { name, keyId, type, key }) {
+  const own = signatures.find((signature) => signature.name === name && same(signature.keyId, keyId));
+  if (own === undefined) return null;
+  const time = type === 1 ? 0n : littleEndian(own.signature.slice(0, 8).reverse());
+  const signed = type === 1 ? text : `cosignature/v1\ntime ${time}\n${text}`;
+  check(await isSignature(key, utf8(signed), own.signature.subarray(type === 1 ? 0 : 8)), `the signature of ${name} is wrong`);
+  return Number(time);
 }
 
-async function checkPolicy(policy, note, logKey) {
-  const [logs, members] = [[], new Map()];
-  let quorum = null;
+/** The logs of a policy, whether its quorum has cosigned the note, and which witnesses have, and when. */
+async function readPolicy(policy, note) {
+  const [logs, witnesses, members] = [[], [], new Map()];
+  let quorum;
   for (const line of policy.split('\n').map((each) => each.trim())) {
     if (line === '' || line.startsWith('#')) continue;
     const [word, name, ...rest] = line.split(/[ \t]+/);
     if (word === 'log') logs.push(await verifierOf(name));
-    else if (word === 'witness') members.set(name, await isSignedBy(note, await verifierOf(rest[0])));
-    else if (word === 'group') {
-      check(!rest.slice(1).some((each) => !members.has(each)), `the policy's group ${name} has an unknown member`);
-      const needed = rest[0] === 'any' ? 1 : rest[0] === 'all' ? rest.length - 1 : Number(rest[0]);
-      check(Number.isInteger(needed) && needed > 0 && needed < rest.length, `the policy's group ${name} is wrong`);
-      members.set(name, rest.slice(1).filter((each) => members.get(each)).length >= needed);
-    } else if (word === 'quorum') {
-      check(name === 'none' || members.has(name), 'the policy has an unknown quorum');
-      quorum = name === 'none' || members.get(name);
-    } else check(false, 'the policy has a line of an unknown kind');
+    else if (word === 'witness') {
+      const at = await signedAt(note, await verifierOf(rest[0]));
+      members.set(name, at !== null);
+      if (at !== null) witnesses.push(`${name} at ${date(at * 1000)}`);
+    } else if (word === 'group') {
+      const names = rest.slice(1);
+      const needed = rest[0] === 'any' ? 1 : rest[0] === 'all' ? names.length : Number(rest[0]);
+      check(needed > 0 && needed <= names.length && names.every((each) => members.has(each)), `the policy's group ${name} is wrong`);
+      members.set(name, names.filter((each) => members.get(each)).length >= needed);
+    } else if (word === 'quorum') quorum = name === 'none' || members.get(name);
+    else check(false, 'the policy has a line of an unknown kind');
   }
-  check(quorum !== null, 'the policy has no quorum');
-  const origin = note.text.split('\n')[0];
-  const trusted = logKey === undefined ? logs : [await verifierOf(logKey)];
-  const signers = [];
-  for (const log of trusted) if (log.name === origin && (await isSignedBy(note, log))) signers.push(log);
-  check(signers.length > 0, 'the checkpoint is not signed by the key of the log');
-  check(quorum, "the checkpoint lacks cosignatures of the policy's witnesses");
-  return { key: signers[0].text, witnesses: [...members].filter(([, signed]) => signed).map(([name]) => name) };
+  check(quorum !== undefined, 'the policy has no quorum of its witnesses and groups');
+  return { logs, witnesses, quorum };
+}
+
+/** Checks the signatures by the file's own policy, and by what the reader trusts: a log's key, a policy. */
+async function checkSignatures(note, own, { logKey, policy }) {
+  const policies = [await readPolicy(policy ?? own, note), await readPolicy(own, note)];
+  const trusted = logKey === undefined ? (policies.find(({ logs }) => logs.length > 0)?.logs ?? []) : [await verifierOf(logKey)];
+  const keys = [];
+  for (const log of trusted) if (log.name === note.text.split('\n')[0] && (await signedAt(note, log)) !== null) keys.push(log.text);
+  check(keys.length > 0, 'the checkpoint is not signed by the key of the log');
+  check(
+    policies.every(({ quorum }) => quorum),
+    'the checkpoint lacks cosignatures that the policy asks for',
+  );
+  return { key: keys[0], witnesses: policies[0].witnesses, hasPolicy: policy !== undefined };
 }
 
 const SCALE = 10n ** 40n;
@@ -359,13 +367,7 @@ class Account {
 
 function parseFile(text) {
   check(text.length <= MAX_FILE, `the file is larger than ${MAX_FILE} characters`);
-  let file;
-  try {
-    file = JSON.parse(text);
-    file = file?.data ?? file; // the answer of the API has the file as its data
-  } catch {
-    throw new ProofError('the file is no JSON: it was cut, or is no proof');
-  }
+  const file = ((given) => given?.data ?? given)(JSON.parse(text)); // the answer of the API has the file as its data
   check(file?.format === 'botledger-proof/v1', 'the file is not of the format botledger-proof/v1');
   for (const name of ['stream', 'policy', 'vrf', 'entry', 'checkpoint']) check(typeof file[name] === 'string', `the file lacks "${name}"`);
   for (const name of ['commits', 'causes', 'hashes']) check(Array.isArray(file[name]), `the file lacks "${name}"`);
@@ -388,12 +390,12 @@ function parseEntry(text) {
 }
 
 /** The checkpoint, after a check that it has the entry as its last one. */
-async function checkOutput({ checkpoint, entry, policy }, logKey) {
+async function checkOutput({ checkpoint, entry, policy }, trust) {
   const end = checkpoint.indexOf('\n\n');
   const [first, index, ...siblings] = checkpoint.slice(0, end).split('\n');
   check(first === 'c2sp.org/tlog-proof@v1' && /^index \d{1,15}$/.test(index), 'the checkpoint is no tlog-proof');
   const note = parseNote(checkpoint.slice(end + 2));
-  const signed = await checkPolicy(policy, note, logKey);
+  const signed = await checkSignatures(note, policy, trust);
   const [origin, size, root, ...rest] = note.text.split('\n');
   check(rest.length === 1 && rest[0] === '', 'the checkpoint has extension lines');
   const place = { index: Number(index.slice(6)), size: Number(size), root: bytesOf(root, 32, "the log's root") };
@@ -422,18 +424,18 @@ async function checkCommits(file, commits, tree, keyOf) {
 }
 
 /** Checks the text of a proof file. @throws ProofError the first thing that is wrong */
-export async function verify(text, { logKey } = {}) {
-  const file = parseFile(text);
+export async function verify(text, trust = {}) {
   try {
-    return await verifyFile(file, logKey);
+    return await verifyFile(parseFile(text), trust);
   } catch (error) {
     if (error instanceof ProofError) throw error;
-    throw new ProofError('the file does not have the shape of a proof'); // a value of a wrong type in it
+    const isJson = !(error instanceof SyntaxError); // if it is, a value in it has a wrong type
+    throw new ProofError(isJson ? 'the file does not have the shape of a proof' : 'the file is no JSON: it was cut, or is no proof');
   }
 }
 
-async function verifyFile(file, logKey) {
-  const signed = await checkOutput(file, logKey);
+async function verifyFile(file, trust) {
+  const signed = await checkOutput(file, trust);
   const entry = parseEntry(file.entry);
   const output = await vrfOutput(entry.vrfKey, utf8(file.stream), bytesOf(file.vrf, 80, 'the VRF proof'));
   check(output !== null, 'the account key is not the key of this user');
@@ -464,8 +466,7 @@ async function verifyFile(file, logKey) {
 }
 
 /** The result as lines for a person. */
-export function report({ stream, until, checkpointAt, origin, key, size, witnesses, commits, balances, history }) {
-  const date = (ms) => new Date(ms).toISOString();
+export function report({ stream, until, checkpointAt, origin, key, size, witnesses, hasPolicy, commits, balances, history }) {
   const rows = history.map(({ revision, at, type, accrual_id, payout_id, unit_id, amount, event, proven }) => {
     const what = accrual_id === undefined ? `payout ${payout_id}` : `accrual ${accrual_id}`;
     const cause = event ? `  for event ${event.index} of commit ${event.commit_id}${proven ? ' (in this file)' : ''}` : '';
@@ -479,17 +480,18 @@ export function report({ stream, until, checkpointAt, origin, key, size, witness
     'Balance:',
     ...balances.map(sum),
     `Signed in checkpoint ${size} of ${origin}; compare its key with the published one: ${key}`,
-    witnesses.length === 0 ? 'No witness has cosigned it.' : `Cosigned by ${witnesses.join(', ')}.`,
+    `${witnesses.length === 0 ? 'No witness has cosigned it.' : `Cosigned by ${witnesses.join(', ')}.`}${hasPolicy ? ' Your policy is met.' : ''}`,
     'This does not prove that money arrived, that an event happened outside of the log, or that an event was never withheld from it.',
   ].join('\n');
 }
 
 if (NODE !== null && process.argv[1]?.endsWith('verify.mjs')) {
-  const { readFileSync } = await import('node:fs');
-  const [file, option, logKey] = process.argv.slice(2);
+  const [{ readFileSync }, { parseArgs }] = [await import('node:fs'), await import('node:util')];
   try {
-    check(file !== undefined && (option === undefined || option === '--log-key'), 'usage: node verify.mjs FILE [--log-key KEY]');
-    process.stdout.write(`${report(await verify(readFileSync(file, 'utf8'), { logKey }))}\n`);
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'log-key': { type: 'string' }, policy: { type: 'string' } } });
+    check(positionals.length === 1, 'usage: node verify.mjs FILE [--log-key KEY] [--policy FILE]');
+    const trust = { logKey: values['log-key'], policy: values.policy && readFileSync(values.policy, 'utf8') };
+    process.stdout.write(`${report(await verify(readFileSync(positionals[0], 'utf8'), trust))}\n`);
   } catch (error) {
     process.stderr.write(`NOT VALID: ${error.message}\n`);
     process.exitCode = 1;

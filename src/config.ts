@@ -176,6 +176,13 @@ export const environment = z
     CHECKPOINT_SECONDS: count(600, 1, 86_400).describe(
       'Seconds between two checkpoints while the log grows, 1 to 86,400',
     ),
+    WITNESS_POLICY: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'File with a policy of witnesses (C2SP tlog-policy), which are asked to cosign each checkpoint; unset: none is (docs/proofs.md)',
+      ),
     TRUST_PROXY: z
       .string()
       .transform(trustedProxies)

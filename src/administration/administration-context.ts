@@ -21,6 +21,8 @@ export interface LongWorkContext extends AdministrationContext, Reader {
   readonly at: Reader['at'];
   /** The file of CHECKPOINT_KEY; undefined with PROOF=off. */
   readonly checkpointKey: string | undefined;
+  /** The file of WITNESS_POLICY; undefined: there are no witnesses. */
+  readonly witnessPolicy: string | undefined;
   /** Aborts when the work is to stop early. */
   readonly signal: AbortSignal;
   /** Shows the progress of the work. */

@@ -5,6 +5,7 @@ import { summarizeDeadLetters } from '../projections/runtime/dead-letters.ts';
 import { allVersions, type Version } from '../projections/runtime/versions.ts';
 import { type BroadcastsNow, broadcastsNow } from '../queries/broadcast/broadcasts-now.ts';
 import { type LastAudit, lastAudit } from '../queries/operations/job-list.ts';
+import { type QuorumState, quorumState } from '../queries/proof/quorum-state.ts';
 
 /** The values that `/metrics` reads from the database besides the lag of read models (decisions.md#metrics). */
 export interface ServiceState {
@@ -24,6 +25,8 @@ export interface ServiceState {
   /** The last audit of the whole ledger; null: there was none. */
   readonly audit: LastAudit | null;
   readonly broadcasts: BroadcastsNow;
+  /** Null: no quorum of witnesses is asked for. */
+  readonly quorum: QuorumState | null;
 }
 
 export interface ServiceStateOptions {
@@ -32,6 +35,8 @@ export interface ServiceStateOptions {
   /** The schemas of the read models that answer now; null: the first version is being built. */
   readonly catalog: () => Promise<string | null>;
   readonly broadcasts: () => Promise<string | null>;
+  /** Whether the service asks witnesses for cosignatures. */
+  readonly hasWitnesses: boolean;
   /** Monotonic milliseconds. */
   readonly elapsed: () => number;
 }
@@ -51,13 +56,14 @@ export function serviceStateReader(options: ServiceStateOptions): () => Promise<
   }
 
   return async () => {
-    const [versions, whole, bytes, processFailures, catalog, broadcasts] = await Promise.all([
+    const [versions, whole, bytes, processFailures, catalog, broadcasts, quorum] = await Promise.all([
       allVersions(pool).then((found) => Promise.all(found.map((version) => versionState(pool, version)))),
       log.lag(new Map()),
       schemaBytes(),
       failuresOfProcesses(pool),
       options.catalog(),
       options.broadcasts(),
+      options.hasWitnesses ? quorumState(pool) : null,
     ]);
     return {
       versions: versions.filter((version) => version !== null),
@@ -65,6 +71,7 @@ export function serviceStateReader(options: ServiceStateOptions): () => Promise<
       schemaBytes: bytes,
       processFailures,
       audit: catalog === null ? null : await lastAudit({ pool, catalog }),
+      quorum,
       broadcasts: broadcasts === null ? { sending: 0, cap: 0 } : await broadcastsNow(pool, broadcasts),
     };
   };

@@ -196,7 +196,9 @@ function otherGauges(registry: Registry, now: () => number): (state: ServiceStat
       else this.set((now() - audit.finishedAt) / 1000);
     },
   });
+  const setQuorum = quorumGauges(registers, now);
   return (state) => {
+    setQuorum(state.quorum);
     commits.set(state.logCommits);
     for (const gauge of [bytes, failures]) gauge.reset();
     for (const [schema, size] of state.schemaBytes) bytes.set({ schema }, size);
@@ -206,5 +208,29 @@ function otherGauges(registry: Registry, now: () => number): (state: ServiceStat
     audit = state.audit;
     if (audit === null) clean.remove();
     else clean.set(audit.outcome === 'done' ? 1 : 0);
+  };
+}
+
+/** The quorum of witnesses. */
+function quorumGauges(registers: Registry[], now: () => number): (state: ServiceState['quorum']) => void {
+  const unwitnessed = new Gauge({
+    name: 'botledger_proof_unwitnessed_checkpoints',
+    help: 'Checkpoints since the last one that a quorum of witnesses has cosigned; absent: no quorum is asked for',
+    registers,
+  });
+  let reachedAt: number | null = null;
+  new Gauge({
+    name: 'botledger_proof_quorum_age_seconds',
+    help: 'Time since a quorum of witnesses had last cosigned a checkpoint; absent: there was none',
+    registers,
+    collect() {
+      if (reachedAt === null) this.remove();
+      else this.set((now() - reachedAt) / 1000);
+    },
+  });
+  return (state) => {
+    reachedAt = state?.reachedAt ?? null;
+    if (state === null) unwitnessed.remove();
+    else unwitnessed.set(state.unwitnessed);
   };
 }

@@ -65,6 +65,7 @@ export function cliContext(
         sources: systemSources,
         allowedNetworks: config.WEBHOOK_ALLOWED_NETWORKS,
         checkpointKey: config.PROOF === 'on' ? config.CHECKPOINT_KEY : undefined,
+        witnessPolicy: config.WITNESS_POLICY,
         async openLog(engine) {
           if (engine === log.engine) return log;
           const opened = await openLog(readConfig({ ...env, EVENT_LOG: engine }), foundation, logger);

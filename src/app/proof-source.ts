@@ -1,20 +1,23 @@
 import type pg from 'pg';
-import { readCheckpointKeys } from '../administration/proof/key-file.ts';
+import { readCheckpointKeys, readWitnessPolicy } from '../administration/proof/key-file.ts';
+import type { ProofContext } from '../administration/proof/prove-account.ts';
 import type { ProofSource } from '../api/proof/serve-proof.ts';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../log/port.ts';
-import type { CheckpointKeys } from '../proof/checkpoint-keys.ts';
 
-/** Gets the parts that the api makes proofs from. It reads the file of keys when it is first needed. */
+/** Gets the parts that the api makes proofs from. It reads the files of keys and policy when they are first needed. */
 export function proofSource(
-  { PROOF, CHECKPOINT_KEY }: Pick<Config, 'PROOF' | 'CHECKPOINT_KEY'>,
+  { PROOF, CHECKPOINT_KEY, WITNESS_POLICY }: Pick<Config, 'PROOF' | 'CHECKPOINT_KEY' | 'WITNESS_POLICY'>,
   log: EventLog,
   pool: pg.Pool,
 ): ProofSource {
   if (PROOF === 'off') return null;
-  let keys: CheckpointKeys | undefined;
+  let files: Pick<ProofContext, 'keys' | 'policy'> | undefined;
   return async () => {
-    keys ??= await readCheckpointKeys(CHECKPOINT_KEY!);
-    return { log, pool, keys };
+    if (files === undefined) {
+      const keys = await readCheckpointKeys(CHECKPOINT_KEY!);
+      files = { keys, policy: await readWitnessPolicy(WITNESS_POLICY, keys) };
+    }
+    return { log, pool, ...files };
   };
 }

@@ -94,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
     logger,
     trustProxy: config.TRUST_PROXY,
     operations: {
-      ...stateOf(log, lookups, manifests),
+      ...stateOf(config, log, lookups, manifests),
       async ready() {
         const answered = Promise.all([log.ping(), lookups.query('SELECT 1')]);
         await inTime(answered, READY_WITHIN_MS, () => new Error('the log or the database does not answer'));
@@ -147,6 +147,7 @@ async function startWorkers(
 
 /** The state of the database and of the read models, for operators. */
 function stateOf(
+  { PROOF, WITNESS_POLICY }: Config,
   log: EventLog,
   lookups: pg.Pool,
   manifests: readonly Manifest[],
@@ -165,6 +166,7 @@ function stateOf(
       log,
       catalog: () => schemaNow(catalogManifest),
       broadcasts: () => schemaNow(broadcastsManifest),
+      hasWitnesses: PROOF === 'on' && WITNESS_POLICY !== undefined,
       elapsed: () => performance.now(),
     }),
     now: systemSources.now,

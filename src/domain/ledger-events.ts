@@ -56,6 +56,7 @@ const eventTypes = [
   recovery.recoveryBegun,
   recovery.recoveryEnded,
   checkpoint.checkpointMade,
+  checkpoint.checkpointCosigned,
   report.reportSaved,
   report.reportChanged,
   report.reportDeleted,

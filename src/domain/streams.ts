@@ -60,6 +60,10 @@ export const WORK_STREAM = 'operations-global';
 export const RECOVERY_STREAM = 'recovery-global';
 /** The signed checkpoints of the trees over the log. */
 export const CHECKPOINTS_STREAM = 'proof-global';
+/** The cosignatures of the checkpoints. */
+export const COSIGNATURES_STREAM = 'proof-global/cosignatures';
+/** Whether the stream is of checkpoints or cosignatures: such commits are no reason for another checkpoint. */
+export const isOfCheckpoints = (stream: string): boolean => [CHECKPOINTS_STREAM, COSIGNATURES_STREAM].includes(stream);
 /** One saved report. Each has a stream, so that a change reads only that report: a config may have 1 MB. */
 export const reportStream = (bot: string, uuid: string): string => `report-${bot}/${uuid}`;
 /** One saved segment. */

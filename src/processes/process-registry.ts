@@ -6,9 +6,11 @@ import { deliveries } from './payouts/deliveries.ts';
 import { autoPayouts } from './payouts/run-auto-payouts.ts';
 import type { Process } from './process.ts';
 import { proof } from './proof/proof-process.ts';
+import { witnesses } from './proof/witness-process.ts';
 
 /** Every process that the service starts. */
-export function processesOf({ PROOF }: Pick<Config, 'PROOF'>): readonly Process[] {
+export function processesOf({ PROOF, WITNESS_POLICY }: Pick<Config, 'PROOF' | 'WITNESS_POLICY'>): readonly Process[] {
   const always = [accruals, autoPayouts, deliveries(), broadcastsProcess, jobs];
-  return PROOF === 'on' ? [...always, proof] : always;
+  if (PROOF === 'off') return always;
+  return WITNESS_POLICY === undefined ? [...always, proof] : [...always, proof, witnesses];
 }

@@ -71,7 +71,7 @@ export function parseSigner(text: string, owner: KeyOwner = 'log'): NoteSigner |
   };
 }
 
-function signatureLine({ name, keyId, signature }: NoteSignature): string {
+export function signatureLine({ name, keyId, signature }: NoteSignature): string {
   return `— ${name} ${Buffer.concat([keyId, signature]).toString('base64')}\n`;
 }
 

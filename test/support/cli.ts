@@ -105,6 +105,7 @@ export async function startTestCli(destinations: Destinations = NO_DESTINATIONS)
           standardOutput,
           allowedNetworks: [],
           checkpointKey: undefined,
+          witnessPolicy: undefined,
           yieldToService: async () => {},
           async at(...names) {
             for (const name of names.filter((each) => each !== 'catalog')) {

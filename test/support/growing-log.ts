@@ -1,6 +1,6 @@
 import { addCheckpointText } from '../../src/proof/add-checkpoint.ts';
 import { checkpointText } from '../../src/proof/checkpoint-text.ts';
-import { leafHash } from '../../src/proof/merkle-tree.ts';
+import { type Hash, leafHash } from '../../src/proof/merkle-tree.ts';
 import { type NoteSigner, parseSigner, privateKeyText, signNote } from '../../src/proof/signed-note.ts';
 import { rootOfTile, TILE_WIDTH, tileTree } from '../../src/proof/tile-tree.ts';
 
@@ -9,6 +9,8 @@ export interface GrowingLog {
   readonly signer: NoteSigner;
   /** The signed checkpoint of this size. */
   checkpoint(size: number): Promise<string>;
+  /** The proof that the tree of `to` leaves begins with the tree of `from` leaves. */
+  consistency(from: number, to: number): Promise<readonly Hash[]>;
   /** The body of `POST /add-checkpoint`. */
   request(oldSize: number, size: number): Promise<string>;
 }
@@ -30,6 +32,7 @@ export function growingLog(differsFrom = LEAVES, name = 'log.test/log'): Growing
   return {
     signer,
     checkpoint,
+    consistency: tree.consistency,
     request: async (oldSize, size) =>
       addCheckpointText({
         oldSize,

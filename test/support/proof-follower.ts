@@ -5,10 +5,11 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
-import { CATEGORIES, CHECKPOINTS_STREAM } from '../../src/domain/streams.ts';
+import { CATEGORIES, isOfCheckpoints } from '../../src/domain/streams.ts';
 import type { CommitDigest, EventLog } from '../../src/log/port.ts';
 import { migrateProcessesSchema } from '../../src/processes/process-states.ts';
 import { proof } from '../../src/processes/proof/proof-process.ts';
+import { witnesses } from '../../src/processes/proof/witness-process.ts';
 import { runProcesses } from '../../src/processes/run-processes.ts';
 import { type CheckpointKeys, newCheckpointKeys, parseCheckpointKeys } from '../../src/proof/checkpoint-keys.ts';
 import { lastCheckpoint, type StoredCheckpoint } from '../../src/queries/proof/last-checkpoint.ts';
@@ -57,7 +58,8 @@ export async function proofFollower({ pool }: Pick<TestDatabase, 'pool'>): Promi
       });
       const instance = systemSources.uuid();
       const context = { log, pool, instance, logger, config, sources: systemSources };
-      const running = runProcesses(context, [proof], stopping.signal);
+      const processes = config.WITNESS_POLICY === undefined ? [proof] : [proof, witnesses];
+      const running = runProcesses(context, processes, stopping.signal);
       const stop = async (): Promise<void> => {
         stopping.abort();
         await running;
@@ -76,7 +78,7 @@ export async function proofFollower({ pool }: Pick<TestDatabase, 'pool'>): Promi
 /** Waits for a checkpoint over all that is in the log now, besides checkpoints: those may stay unsigned. */
 export async function checkpointOver(pool: Pool, log: EventLog): Promise<StoredCheckpoint> {
   const sizes = (await readDigests(log)).map(
-    (digests) => digests.findLastIndex(({ stream }) => stream !== CHECKPOINTS_STREAM) + 1,
+    (digests) => digests.findLastIndex(({ stream }) => !isOfCheckpoints(stream)) + 1,
   );
   for (;;) {
     const last = await lastCheckpoint(pool);

@@ -17,16 +17,20 @@ export interface ProofService {
   stop(): Promise<void>;
 }
 
-/** A service with PROOF=on and new keys, and a checkpoint each second. */
-export async function startProofService(): Promise<ProofService> {
+/** A service with PROOF=on and new keys, and a checkpoint each second. @param changesFor more of its environment */
+export async function startProofService(
+  changesFor: (keys: CheckpointKeys) => Promise<Record<string, string>> = async () => ({}),
+): Promise<ProofService> {
   const folder = await mkdtemp(join(tmpdir(), 'proof-'));
   const keyFile = join(folder, 'checkpoint-key');
   const text = newCheckpointKeys('ledger.test/log', systemSources.randomBytes);
   await writeFile(keyFile, text);
-  const service = await startTestService({ PROOF: 'on', CHECKPOINT_KEY: keyFile, CHECKPOINT_SECONDS: '1' });
+  const keys = parseCheckpointKeys(text) as CheckpointKeys;
+  const changes = await changesFor(keys);
+  const service = await startTestService({ PROOF: 'on', CHECKPOINT_KEY: keyFile, CHECKPOINT_SECONDS: '1', ...changes });
   return {
     service,
-    keys: parseCheckpointKeys(text) as CheckpointKeys,
+    keys,
     keyFile,
     folder,
     async signed() {

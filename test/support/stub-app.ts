@@ -23,6 +23,7 @@ export const stubOperations: AppOptions['operations'] = {
     schemaBytes: new Map(),
     processFailures: new Map(),
     audit: null,
+    quorum: null,
     broadcasts: { sending: 0, cap: 0 },
   }),
   now: () => 0,

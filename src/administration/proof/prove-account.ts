@@ -8,6 +8,7 @@ import { tlogProof } from '../../proof/checkpoint-text.ts';
 import { leafOf, NO_KEY } from '../../proof/leaf.ts';
 import { type Hash, sha256 } from '../../proof/merkle-tree.ts';
 import { type TileTree, tileTree } from '../../proof/tile-tree.ts';
+import { hasQuorum, type WitnessPolicy } from '../../proof/witness-policy.ts';
 import { provableCheckpoint } from '../../queries/proof/last-checkpoint.ts';
 import { mapProof } from '../../queries/proof/stored-map.ts';
 import { leafFinder, OUTPUT_TREE, storedTiles } from '../../queries/proof/stored-trees.ts';
@@ -67,6 +68,8 @@ export interface ProofContext {
   readonly log: EventLog;
   readonly pool: pg.Pool;
   readonly keys: CheckpointKeys;
+  /** Null: there are no witnesses. */
+  readonly policy: WitnessPolicy | null;
   readonly signal: AbortSignal;
 }
 
@@ -96,7 +99,7 @@ export async function proveAccount(context: ProofContext, request: ProofRequest)
 /** @returns null: a checkpoint is being made */
 async function proveIn(
   tx: pg.ClientBase,
-  { log, keys, signal }: ProofContext,
+  { log, keys, policy, signal }: ProofContext,
   { bot, userId, at, withEvents, maxCommits = Number.POSITIVE_INFINITY }: ProofRequest,
 ): Promise<ProofFile | null> {
   const last = await provableCheckpoint(tx);
@@ -137,7 +140,7 @@ async function proveIn(
     format: 'botledger-proof/v1',
     stream,
     at,
-    policy: `log ${keys.signers[0]!.verifierKey}\nquorum none\n`,
+    policy: policyText(keys, policy, last.note),
     vrf: base64(keys.vrf.prove(stream)),
     entry: last.text,
     checkpoint: tlogProof(last.size - 1, output, last.note),
@@ -167,6 +170,16 @@ async function readAccount(log: EventLog, stream: string, revision: number): Pro
     from = head;
   }
   return commits;
+}
+
+/**
+ * The policy of the file, which the verifier checks. It asks for no quorum if the checkpoint has none, so that there are proofs
+ * while witnesses do not answer. A reader who insists on a quorum brings a policy.
+ */
+function policyText({ signers }: CheckpointKeys, policy: WitnessPolicy | null, note: string): string {
+  if (policy === null) return `log ${signers[0]!.verifierKey}\nquorum none\n`;
+  const asked = hasQuorum(policy, note) ? policy.text : policy.text.replace(/^[ \t]*quorum[ \t].*$/m, 'quorum none');
+  return policy.logs.length > 0 ? asked : `log ${signers[0]!.verifierKey}\n${asked}`;
 }
 
 interface ProvingTree {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { auditOneAccount, type BalanceRequest } from '../../administration/account-audit.ts';
 import { auditLedger } from '../../administration/audit-ledger.ts';
-import { readCheckpointKeys } from '../../administration/proof/key-file.ts';
+import { readCheckpointKeys, readWitnessPolicy } from '../../administration/proof/key-file.ts';
 import { NoProofError, proveAccount } from '../../administration/proof/prove-account.ts';
 import { auditResult } from '../../administration/run-job.ts';
 import { recordAudit } from '../../commands/operations/operator-work.ts';
@@ -110,8 +110,9 @@ interface ProveOptions {
 async function prove(context: CliContext, { bot, user, at, withEvents, output }: ProveOptions): Promise<Answer> {
   if (context.checkpointKey === undefined) throw new CliError('there are no proofs without PROOF=on');
   const keys = await readCheckpointKeys(context.checkpointKey);
+  const policy = await readWitnessPolicy(context.witnessPolicy, keys);
   const request = { bot, userId: user, at: at ?? null, withEvents: withEvents ?? false };
-  const file = await proveAccount({ ...context, keys }, request).catch((error: unknown) => {
+  const file = await proveAccount({ ...context, keys, policy }, request).catch((error: unknown) => {
     throw error instanceof NoProofError ? new CliError(error.message) : error;
   });
   const text = JSON.stringify(file);

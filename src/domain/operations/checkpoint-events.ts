@@ -8,3 +8,13 @@ import { eventType } from '../event-type.ts';
 
 /** `entry`: the text of the output log's entry. `note`: the signed checkpoint of the output log with that entry. */
 export const checkpointMade = eventType('checkpoint_made', 1, z.object({ entry: z.string(), note: z.string() }));
+
+/**
+ * Stream `proof-global/cosignatures`: what witnesses signed. It is not the stream of the checkpoints, since each commit there is a
+ * leaf of the output log. `size`: of the checkpoint. `lines`: signature lines of its note.
+ */
+export const checkpointCosigned = eventType(
+  'checkpoint_cosigned',
+  1,
+  z.object({ size: z.int().positive(), lines: z.string() }),
+);

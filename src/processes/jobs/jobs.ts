@@ -99,6 +99,7 @@ async function longWork(
     progress,
     manifests: MANIFESTS,
     checkpointKey: config.PROOF === 'on' ? config.CHECKPOINT_KEY : undefined,
+    witnessPolicy: config.WITNESS_POLICY,
     waitForSwitch: () => pause(2 * FRESH_MS, signal),
     projector: async ({ name }) => ({
       model: await loadReadModel(name),

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { CHECKPOINTS_STREAM } from '../../domain/streams.ts';
+import { isOfCheckpoints } from '../../domain/streams.ts';
 import type { CommitDigest, Cursor, Position } from '../../log/port.ts';
 import { leafOf } from '../../proof/leaf.ts';
 import { type Hash, leafHash } from '../../proof/merkle-tree.ts';
@@ -25,7 +25,7 @@ interface TreeEnd {
 export class LeafWriter {
   /** The number of leaves that are not saved. */
   unsaved = 0;
-  /** Whether a leaf since the last checkpoint is of something else than a checkpoint. */
+  /** Whether a leaf since the last checkpoint is of something else than a checkpoint or its cosignatures. */
   hasNews = false;
 
   private constructor(
@@ -71,7 +71,7 @@ export class LeafWriter {
       const leaf = leafOf(this.accounts.take(commit), revision ?? 0, digest);
       tree.leaves.push({ leaf, position });
       tree.position = position;
-      this.hasNews ||= stream !== CHECKPOINTS_STREAM;
+      this.hasNews ||= !isOfCheckpoints(stream);
     }
     this.unsaved += commits.length;
   }

@@ -12,6 +12,7 @@ import { rootOfTile, TILE_WIDTH, tileTree } from '../../proof/tile-tree.ts';
 import { readOutputEntry } from '../../queries/proof/last-checkpoint.ts';
 import { OUTPUT_TREE, storedTiles } from '../../queries/proof/stored-trees.ts';
 import type { ProcessContext } from '../process.ts';
+import { loadCosignatures } from './cosignature-log.ts';
 import { addNode, type LeafWriter } from './leaf-writer.ts';
 import { treesAt, updateMap } from './update-account-map.ts';
 
@@ -39,6 +40,7 @@ export async function loadOutputState({ log, pool }: Context): Promise<OutputSta
     const { entry, note } = checkpointMade.read(events[0]!).data;
     await saveCheckpoint(pool, { n: revision! - 1, entry, note, hash: hash! });
   }
+  await loadCosignatures({ log, pool });
   const { rows } = await pool.query<{ entry: string | null; mapped: string }>(
     'SELECT mapped, (SELECT entry FROM proof.checkpoints WHERE n = $1) AS entry FROM proof.state',
     [head.revision - 1],

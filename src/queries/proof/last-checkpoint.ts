@@ -1,4 +1,5 @@
 import { type OutputEntry, parseOutputEntry } from '../../proof/output-entry.ts';
+import { type NoteVerifier, parseNote } from '../../proof/signed-note.ts';
 import type { Db } from './stored-trees.ts';
 
 /** The last checkpoint. */
@@ -8,7 +9,7 @@ export interface StoredCheckpoint {
   /** The text of its last entry. */
   readonly text: string;
   readonly entry: OutputEntry;
-  /** The signed checkpoint. */
+  /** The signed checkpoint, with the cosignatures that it has. */
   readonly note: string;
 }
 
@@ -16,11 +17,24 @@ export interface StoredCheckpoint {
 export async function lastCheckpoint(db: Db): Promise<StoredCheckpoint | null> {
   const { rows } = await db.query<{ n: string; entry: string; note: string }>({
     name: 'proof_last_checkpoint',
-    text: 'SELECT n, entry, note FROM proof.checkpoints WHERE note IS NOT NULL ORDER BY n DESC LIMIT 1',
+    text: `SELECT n, entry, note || coalesce(
+                    (SELECT string_agg(lines, '' ORDER BY revision) FROM proof.cosignatures WHERE size = n + 1), '') AS note
+             FROM proof.checkpoints WHERE note IS NOT NULL ORDER BY n DESC LIMIT 1`,
   });
   const row = rows[0];
   if (row === undefined) return null;
   return { size: Number(row.n) + 1, text: row.entry, entry: readOutputEntry(row.entry), note: row.note };
+}
+
+/** The size of the last checkpoint that the key cosigned; 0: none. Looks at the last thousand cosignatures. */
+export async function lastCosignedBy(db: Db, { name, keyId }: NoteVerifier): Promise<number> {
+  const { rows } = await db.query<{ size: string; lines: string }>({
+    name: 'proof_last_cosignatures',
+    text: 'SELECT size, lines FROM proof.cosignatures ORDER BY revision DESC LIMIT 1000',
+  });
+  const isOfKey = ({ lines }: { lines: string }): boolean =>
+    parseNote(`\n\n${lines}`)!.signatures.some((each) => each.name === name && each.keyId.equals(keyId));
+  return Number(rows.find(isOfKey)?.size ?? 0);
 }
 
 /** The last checkpoint, if the map and the trees are at it. `pending`: the next one is being made, for a moment. */

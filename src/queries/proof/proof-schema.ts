@@ -62,6 +62,23 @@ const migrations: Migrations = {
     INSERT INTO proof.state DEFAULT VALUES;`,
   // Finds the leaf of a commit.
   '0002_positions': 'CREATE INDEX bundles_by_position ON proof.bundles (tree, last_position);',
+  '0003_cosignatures': `
+    -- A copy of the stream of cosignatures.
+    CREATE TABLE proof.cosignatures (
+      revision bigint PRIMARY KEY,
+      -- Of the checkpoint.
+      size bigint NOT NULL,
+      lines text NOT NULL,
+      at bigint NOT NULL,
+      -- Of the commit.
+      hash text NOT NULL
+    );
+    CREATE INDEX cosignatures_by_size ON proof.cosignatures (size);
+    ALTER TABLE proof.state
+      ADD asks_quorum boolean NOT NULL DEFAULT false,
+      -- The last checkpoint that a quorum has cosigned, and when.
+      ADD quorum_size bigint,
+      ADD quorum_at bigint;`,
 };
 
 export const PROOF_SCHEMA = { schema: 'proof', migrations } as const;

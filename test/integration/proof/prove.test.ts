@@ -51,7 +51,13 @@ afterAll(() => proofs.stop());
 
 function prove(changes = {}): Promise<ProofFile> {
   const { service, keys } = proofs;
-  const context = { log: service.log, pool: service.database.pool, keys, signal: new AbortController().signal };
+  const context = {
+    log: service.log,
+    pool: service.database.pool,
+    keys,
+    policy: null,
+    signal: new AbortController().signal,
+  };
   return proveAccount(context, { bot, userId: REFERRER, at: null, withEvents: false, ...changes });
 }
 

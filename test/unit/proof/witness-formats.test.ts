@@ -10,9 +10,12 @@ import {
   signatureBy,
   signNote,
 } from '../../../src/proof/signed-note.ts';
+import { parsePolicy, type WitnessPolicy } from '../../../src/proof/witness-policy.ts';
 import { growingLog } from '../../support/growing-log.ts';
 
 const bytes = (fill: number): Buffer => Buffer.alloc(32, fill);
+const witnessOf = (fill: number) =>
+  parseSigner(privateKeyText(`witness.test/${fill}`, bytes(fill), 'witness'), 'witness')!;
 
 describe('a cosignature', () => {
   /** Made by filippo.io/torchwood v0.6.1, with the seed of 32 bytes 7. */
@@ -42,6 +45,69 @@ describe('a cosignature', () => {
     expect(signatureBy(noteOf(TEXT, signature.subarray(8)), verifier)).toBeUndefined();
     expect(parseVerifier(KEY)).toBeNull();
     expect(parseSigner(privateKeyText('a', bytes(1)), 'witness')).toBeNull();
+  });
+});
+
+describe('a policy', () => {
+  const log = growingLog().signer.verifierKey;
+  const key = (fill: number) => witnessOf(fill).verifierKey;
+  const lines = [
+    `log ${log} https://log.test`,
+    '  # a comment',
+    '',
+    `witness A ${key(2)} https://a.test/w/`,
+    `\twitness B\t${key(3)}`,
+    `witness C ${key(4)} http://127.0.0.1:1/`,
+    'group two 2 A B',
+    'group all all two C',
+    'quorum all',
+  ];
+
+  it('has its logs, witnesses with their addresses, and a quorum of groups', () => {
+    const policy = parsePolicy(`${lines.join('\n')}\n`) as WitnessPolicy;
+    expect(policy.logs).toEqual([log]);
+    expect(policy.witnesses.map(({ name, url }) => [name, url])).toEqual([
+      ['A', 'https://a.test/w'],
+      ['B', null],
+      ['C', 'http://127.0.0.1:1'],
+    ]);
+    const isQuorum = (...names: string[]) => policy.isQuorum!(new Set(names));
+    expect([isQuorum('A', 'B', 'C'), isQuorum('A', 'B'), isQuorum('A', 'C'), isQuorum('two', 'C')]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    const some = parsePolicy([...lines.slice(0, 6), 'group some any A B C', 'quorum some'].join('\n')) as WitnessPolicy;
+    expect([some.isQuorum!(new Set(['C'])), some.isQuorum!(new Set())]).toEqual([true, false]);
+    expect(parsePolicy('quorum none\n')).toMatchObject({ logs: [], witnesses: [], isQuorum: null });
+  });
+
+  it.each([
+    ['witnesses A', /^line 1: must begin with log, witness, group or quorum, not witnesses/],
+    [`log ${key(2)}`, /^line 1: the verifier key of a log must be of Ed25519/],
+    ['log', /^line 1: must be log/],
+    [`log ${log}\nlog ${log}`, /^line 2: another log has the same key/],
+    [`witness A ${log}`, /^line 1: the verifier key of a witness must be of Ed25519 cosignatures/],
+    ['witness A', /^line 1: must be witness/],
+    [`witness A ${key(2)}\nwitness B ${key(2)}`, /^line 2: another witness has the same key/],
+    [`witness A ${key(2)}\nwitness A ${key(3)}`, /^line 2: there is a witness or group A already/],
+    [`witness none ${key(2)}`, /^line 1: the name none/],
+    [`witness A ${key(2)} ftp://a`, /^line 1: the address of a witness/],
+    ['group g any A', /^line 1: no line above defines A/],
+    ['group g constructor', /^line 1: must be group/],
+    [`witness A ${key(2)}\ngroup g constructor A`, /^line 2: the number of needed members/],
+    [`witness A ${key(2)}\ngroup g 2 A`, /^line 2: the number of needed members must be any, all, or 1 to 1/],
+    [`witness A ${key(2)}\ngroup g 0 A`, /^line 2: the number of needed members/],
+    [`witness A ${key(2)}\ngroup g any A A`, /^line 2: A is a member already/],
+    [`witness A ${key(2)}\ngroup g any A\ngroup h any A`, /^line 3: A is a member already/],
+    ['quorum', /^line 1: must be quorum/],
+    ['quorum x', /^line 1: no line above defines x/],
+    ['quorum none\nquorum none', /^line 2: there is a line quorum already/],
+    ['quorum none\r', /^line 1: it has a control character/],
+    ['# nothing', /^it has no line quorum/],
+  ])('with an error says in which line: %j', (text, problem) => {
+    expect(parsePolicy(text)).toMatch(problem);
   });
 });
 
