@@ -26,7 +26,11 @@ const UPDATES = 200;
 /** Above the ids of `startBenchService`: a repeated update would leave its user without UTM, or unknown. */
 const FIRST_UPDATE = 1_000_000;
 
-/** Sends users with thousands of UTM combinations, then events of 20 types in the order of their dates, as one sender does. */
+/** The share of events that are late, by up to LATE_MS. */
+const LATE = Number(process.env['LATE'] ?? 0);
+const LATE_MS = 7 * 86_400_000;
+
+/** Sends users with thousands of UTM combinations, then events of 20 types, in the order of their dates but for late ones. */
 export async function fillEvents(
   service: BenchService,
   { events: count, users, period, shape }: FillOptions,
@@ -49,11 +53,13 @@ export async function fillEvents(
       }),
     );
   const event = shape === 'wide' ? wideEvents(users) : plainEvents(users);
+  const lateness = random(11); // of other numbers, so that the events are the same whatever LATE is
   for (let sent = 0; sent < count; sent += BATCH) {
-    const events = Array.from({ length: Math.min(BATCH, count - sent) }, (_, i) => ({
-      ...event(next),
-      date: new Date(from + Math.floor(((sent + i) / count) * (to - from))).toISOString(),
-    }));
+    const events = Array.from({ length: Math.min(BATCH, count - sent) }, (_, i) => {
+      const late = lateness() < LATE ? lateness() * LATE_MS : 0;
+      const date = Math.max(from, from + ((sent + i) / count) * (to - from) - late);
+      return { ...event(next), date: new Date(Math.floor(date)).toISOString() };
+    });
     await ask(service, '/v1/send-event', events);
   }
 }
