@@ -15,7 +15,7 @@ interface JobsProps {
 export function Audit({ overview: { audit, accountAudit, moreAudits, jobs }, ask }: JobsProps) {
   const runs = jobs.some((job) => job.kind === 'audit' && !isOver(job));
   return (
-    <Card title={words.audit} lead={words.auditMeans}>
+    <Card title={words.audit} lead={words.auditMeans} stack>
       {audit === undefined ? (
         <p>{moreAudits ? words.noRecentAudit : words.noAudit}</p>
       ) : (

@@ -12,12 +12,14 @@ export interface CardProps {
   readonly footer?: ComponentChildren;
   /** The content reaches the edges, as tables do. */
   readonly flush?: boolean;
+  /** The parts of the content stand apart. */
+  readonly stack?: boolean;
   readonly busy?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** One thing with its title. */
-export function Card({ title, id, lead, actions, footer, flush, busy, children }: CardProps) {
+export function Card({ title, id, lead, actions, footer, flush, stack, busy, children }: CardProps) {
   const name = useId();
   return (
     <section class="card" id={id} aria-labelledby={name} aria-busy={busy} tabIndex={id === undefined ? undefined : -1}>
@@ -26,7 +28,7 @@ export function Card({ title, id, lead, actions, footer, flush, busy, children }
         {actions !== undefined && <div class="btns">{actions}</div>}
         {lead !== undefined && <p>{lead}</p>}
       </header>
-      <div class={flush === true ? 'body flush' : 'body'}>{children}</div>
+      <div class={flush === true ? 'body flush' : stack === true ? 'body stack' : 'body'}>{children}</div>
       {footer !== undefined && footer !== null && footer !== false && <footer>{footer}</footer>}
     </section>
   );

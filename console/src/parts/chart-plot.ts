@@ -132,7 +132,8 @@ function xAxis(chart: ChartData, timed: boolean, { quiet, grid }: Colors): uPlot
     font: font(),
     grid: { show: false },
     ticks: { stroke: grid, width: 1, size: 4 },
-    size: 30,
+    // The first mark of a day's times has the day under it.
+    size: (_plot: uPlot, marks: readonly string[] | null) => (marks?.some((mark) => mark.includes('\n')) ? 44 : 30),
   };
   if (timed) return { ...axis, space: MARK_PX, values: (_plot, marks, __, ___, step) => axisDates(marks, step) };
   const { times, steps } = chart;

@@ -174,7 +174,8 @@ export function LaunchesAt({ flags: { bot, launches }, index }: { readonly flags
     <ul class="launches">
       {own.slice(0, NAMED).map((launch) => (
         <li key={launch.id}>
-          <Icon name="broadcast" /> <LaunchLink bot={bot} launch={launch} /> {clock(launch.at, false)}
+          <Icon name="broadcast" /> <LaunchLink bot={bot} launch={launch} />{' '}
+          <span class="nowrap">{clock(launch.at, false)}</span>
         </li>
       ))}
       {own.length > NAMED && (
