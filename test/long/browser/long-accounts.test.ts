@@ -92,9 +92,9 @@ describe.skipIf(CHROMIUM === undefined)('the console of a bot with a long accoun
     await page.locator(`#payout-${payoutId} summary`).last().click();
     const link = page
       .locator(`#payout-${payoutId}`)
-      .getByRole('button', { name: /^accrual / })
+      .getByRole('button', { name: /^reward / })
       .first();
-    const accrual = (await link.textContent())!.replace(' ', '-');
+    const accrual = (await link.textContent())!.replace('reward ', 'accrual-');
     await link.click();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe(accrual);
     const at = new URL(page.url()).searchParams.get('at')!;
