@@ -8,26 +8,39 @@ import { serviceProcess } from '../../test/support/service-process.ts';
 
 /**
  * `npm run screenshots`: takes the images of docs/console.md. Starts a service on a scratch database, sends it the demo's
- * history, and opens each page of the console's navigation in Chromium, light and dark. Needs a build and Chromium.
+ * history, and opens each page that docs/console.md shows in Chromium, light and dark. Needs a build and Chromium.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
 const IMAGES = join(ROOT, 'docs/images');
-const SIZE = { width: 1280, height: 800 };
+const SIZE = { width: 1280, height: 720 };
 /** All images together, in bytes. */
 const MOST_BYTES = 2_000_000;
 
-/** The state in which a page is shown, where its first state is empty: parameters of its address. */
-const SHOWN: Readonly<Record<string, (api: Api) => Promise<Record<string, string>>>> = {
+/** The pages that docs/console.md shows, by the names of their images: the path of each below `/console`. */
+const PAGES: Readonly<Record<string, (api: Api) => Promise<string>>> = {
+  dashboard: async () => 'dashboard',
+  reports: async (api) => {
+    const { items } = await api<{ items: { event_id: number; name: string }[] }>('/v1/reports/events');
+    const metrics = TREND.flatMap((name) =>
+      items.filter((event) => event.name === name).map(({ event_id }) => ({ event: event_id, name, agr: 'total' })),
+    );
+    const report = { period: '30d', compare: true, chart: 'line', metrics };
+    return `reports/new?${new URLSearchParams({ report: JSON.stringify(report) })}`;
+  },
   broadcasts: async (api) => {
     const { items } = await api<{ items: { id: number }[] }>('/v1/broadcast/list');
-    return items[0] === undefined ? {} : { id: String(items[0].id) };
+    return `broadcasts/${items[0]!.id}/edit`;
   },
   referrals: async (api) => {
     const { referrers } = await api<{ referrers: { user_id: number }[] }>('/v1/referral/referrers?limit=1');
-    return referrers[0] === undefined ? {} : { user: String(referrers[0].user_id) };
+    return `referrals?user=${referrers[0]!.user_id}`;
   },
+  settings: async () => 'settings/bot',
 };
+const PAGES_OF_OPERATOR: typeof PAGES = { operations: async () => 'operations' };
+/** Events of the demo. */
+const TREND = ['catalog_opened', 'cart_filled', 'order_paid'];
 
 type Api = <T>(path: string) => Promise<T>;
 
@@ -50,8 +63,10 @@ async function run(): Promise<void> {
     const issue = ['bin/botledger.js', 'operator', 'issue', '--name', 'On call', '--can', 'act', '--json'];
     const issued = await promisify(execFile)(process.execPath, issue, { cwd: ROOT, env });
     const operatorKey: string = JSON.parse(issued.stdout).operator_key;
-    for (const each of [key, operatorKey])
-      for (const dark of [false, true]) await shoot(service.address, each, api, dark);
+    for (const dark of [false, true]) {
+      await shoot(service.address, key, PAGES, api, dark);
+      await shoot(service.address, operatorKey, PAGES_OF_OPERATOR, api, dark);
+    }
   } finally {
     await service.kill('SIGTERM');
     await rm(dataDir, { recursive: true });
@@ -62,23 +77,18 @@ async function run(): Promise<void> {
   if (bytes > MOST_BYTES) throw new Error(`the images have ${bytes} bytes, more than ${MOST_BYTES}`);
 }
 
-/** Takes an image of each page that the console's navigation names. */
-async function shoot(address: string, key: string, api: Api, dark: boolean): Promise<void> {
+/** Takes an image of each page, when it has all that it asks for. */
+async function shoot(address: string, key: string, pages: typeof PAGES, api: Api, dark: boolean): Promise<void> {
   const browser = await startBrowser();
   try {
     const opened = await browser.open({ dark });
     const { page } = opened;
     await page.setViewportSize(SIZE);
     await logInWith(opened, address, key);
-    const links = await page.locator('.side nav a').all();
-    const paths = await Promise.all(links.map((each) => each.getAttribute('href')));
-    for (const path of paths) {
-      const url = new URL(path!, address);
-      const name = url.pathname.split('/').at(-1)!;
-      for (const [parameter, value] of Object.entries((await SHOWN[name]?.(api)) ?? {}))
-        url.searchParams.set(parameter, value);
-      await page.goto(url.href, { waitUntil: 'networkidle' });
-      await page.getByText('Loading', { exact: false }).waitFor({ state: 'hidden' });
+    for (const [name, path] of Object.entries(pages)) {
+      await page.goto(`${address}/console/${await path(api)}`, { waitUntil: 'networkidle' });
+      await page.locator('h1').first().waitFor();
+      await page.waitForFunction(`document.querySelector('[aria-busy="true"]') === null`);
       await page.screenshot({
         path: join(IMAGES, `console-${name}-${dark ? 'dark' : 'light'}.png`),
         animations: 'disabled',
