@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasEnded, launch, until } from '../support/broadcasts.ts';
+import { hasEnded, launch, meet, until } from '../support/broadcasts.ts';
 import { axeFindings, CHROMIUM } from '../support/browser.ts';
 import type { TestBot, TestService } from '../support/service.ts';
 import { type SendingConsole, startSendingConsole } from '../support/test-console.ts';
@@ -40,6 +40,17 @@ describe.skipIf(CHROMIUM === undefined)('the results of a broadcast', () => {
     await page.getByText('Not sure yet').waitFor();
     await page.getByText('The 95 % intervals overlap', { exact: false }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('offer the message as a recipient with a name gets it', async () => {
+    await meet(service, bot, [7], 'Grace');
+    const { page, complaints } = await started.logIn(bot.apiKey);
+    await page.goto(`${service.address}/console/broadcasts/${id}`);
+    await page.getByRole('button', { name: /See as another recipient/ }).click();
+    await page.getByRole('option', { name: /^Grace/ }).click();
+    await page.getByText('As Grace (7) gets it').waitFor();
+    await page.locator('.card tbody').getByRole('link', { name: 'Grace' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -5,7 +5,9 @@ import { Card } from '../parts/card.tsx';
 import { Pending } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useLoad } from '../parts/load.ts';
+import { loadPeople } from '../parts/people.ts';
 import { Picker } from '../parts/picker.tsx';
+import { nameOfUser } from '../parts/user-link.tsx';
 import type { Bot } from '../session.ts';
 import type { Broadcast } from './broadcast.ts';
 import { type MessagePreview, Preview } from './composer/preview.tsx';
@@ -20,10 +22,15 @@ export function MessageCard({ bot, broadcast }: { readonly bot: Bot; readonly br
   const { id, type, message, variants = [] } = broadcast;
   const at = useSignal(0);
   const asUser = useSignal('');
-  const recipients = useLoad(
-    () => (signal) =>
-      request<RecipientsAnswer>(`/v1/broadcast/recipients?id=${id}&limit=${OFFERED}`, { bot: key, signal }),
-  );
+  const recipients = useLoad(() => async (signal) => {
+    const { items } = await request<RecipientsAnswer>(`/v1/broadcast/recipients?id=${id}&limit=${OFFERED}`, {
+      ...{ bot: key, signal },
+    });
+    // Groups and channels are no users.
+    const ids = items.flatMap(({ chat_id }) => (chat_id > 0 ? [chat_id] : []));
+    const people = await loadPeople(key, ids, signal);
+    return ids.map((user_id) => people.get(user_id) ?? { user_id });
+  });
   const { loaded, reload } = useLoad(
     () => {
       const user = asUser.value === '' ? {} : { user_id: Number(asUser.value) };
@@ -33,7 +40,7 @@ export function MessageCard({ bot, broadcast }: { readonly bot: Bot; readonly br
     { keep: true },
   );
   const { data } = loaded.value;
-  const people = (recipients.loaded.value.data?.items ?? []).filter(({ chat_id }) => chat_id > 0);
+  const people = recipients.loaded.value.data ?? [];
   return (
     <Card
       title={words.message}
@@ -60,7 +67,11 @@ export function MessageCard({ bot, broadcast }: { readonly bot: Bot; readonly br
             value={asUser.value}
             options={[
               { value: '', label: words.firstUser },
-              ...people.map(({ chat_id }) => ({ value: String(chat_id), label: String(chat_id) })),
+              ...people.map((user) => ({
+                value: String(user.user_id),
+                label: nameOfUser(user),
+                small: String(user.user_id),
+              })),
             ]}
             onPick={(user) => {
               asUser.value = user;
