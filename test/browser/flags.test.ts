@@ -42,6 +42,11 @@ describe.skipIf(CHROMIUM === undefined)('flags of broadcasts in charts', () => {
     const { x, width } = (await flag.boundingBox())!;
     // Today is the last day of the chart.
     expect(Math.abs(x + width / 2 - chart.x - chart.width)).toBeLessThan(2);
+    await page.locator('.u-over').hover({ position: { x: chart.width - 2, y: chart.height / 2 } });
+    await page
+      .locator('.tip')
+      .getByText(/^Sent at \d\d:\d\d: /)
+      .waitFor();
     await flag.focus();
     await page.keyboard.press('Enter');
     await page.locator('.flagged').getByText('3 recipients').waitFor();

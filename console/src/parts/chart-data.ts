@@ -30,6 +30,8 @@ export interface ChartData {
   readonly mark?: string | undefined;
   /** Indexes of times that have a flag. */
   readonly flagged?: readonly number[];
+  /** Further texts of the tip, by the index of their time. */
+  readonly notes?: Readonly<Record<number, string>>;
   /** The axis has steps with names, not times. */
   readonly steps?: boolean;
   /** Values are shares of 1. */

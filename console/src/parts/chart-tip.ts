@@ -36,7 +36,7 @@ function made(name: string, text: string, ...inner: Node[]): HTMLElement {
 }
 
 /** The lines of a tip at a time. */
-function contentOf({ times, series, steps, shares, hasDays }: ChartData, at: number): HTMLElement[] {
+function contentOf({ times, series, steps, shares, hasDays, notes }: ChartData, at: number): HTMLElement[] {
   const text = (value: Value): string => (shares === true ? perCent(Number(value)) : number(value as number | string));
   const list = document.createElement('dl');
   for (const [index, { label, values, hidden, of }] of series.entries()) {
@@ -56,5 +56,6 @@ function contentOf({ times, series, steps, shares, hasDays }: ChartData, at: num
   const timed = times.some(hasTime);
   const time = times[at]!;
   const name = steps === true ? time : hasDays === true ? dayName(time, true) : date(time, timed);
-  return [made('b', name), list];
+  const note = notes?.[at];
+  return [made('b', name), list, ...(note === undefined ? [] : [made('p', note)])];
 }

@@ -4,6 +4,8 @@ import { dayName } from '../format.ts';
 export const flagWords = {
   one: (name: string, at: string) => `Broadcast ${name}, ${dayName(at)}`,
   several: (count: string, at: string) => `${count} broadcasts from ${dayName(at)}`,
+  sent: (at: string, name: string, others: number) =>
+    `Sent at ${at}: ${name}${others === 0 ? '' : ` and ${others} more`}`,
   launched: (at: string, people: string) => `${at} · ${people}`,
   people: (count: number, text: string) => (count === 1 ? '1 recipient' : `${text} recipients`),
   more: (count: string) => `and ${count} more`,

@@ -7,6 +7,7 @@ import { words as broadcastWords } from '../broadcasts/words.ts';
 import { clock, date, number } from '../format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Popover } from '../parts/popover.tsx';
+import { quoted } from '../parts/quoted.ts';
 import { flagWords as words } from './flag-words.ts';
 import './flags.css';
 
@@ -45,6 +46,8 @@ const LOOKED_AT = 100;
 const MOST = 6;
 /** Flags that fit next to each other in the narrowest chart that has flags. */
 const ROOM = 14;
+/** Characters of a name in the tip. */
+const SHOWN_OF_NAME = 40;
 /** Broadcasts that a row of the table names. */
 const NAMED = 3;
 
@@ -164,6 +167,16 @@ function LaunchLink({ bot, launch: { id, name } }: { readonly bot: string; reado
       <bdi>{name}</bdi>
     </a>
   );
+}
+
+/** The launches of each time of a chart in words, for its tip. */
+export function notesOf({ launches }: Flags): Record<number, string> {
+  const notes: Record<number, string> = {};
+  for (const { index } of launches) {
+    const [first, ...others] = launches.filter((launch) => launch.index === index);
+    notes[index] = words.sent(clock(first!.at, false), quoted(first!.name.slice(0, SHOWN_OF_NAME)), others.length);
+  }
+  return notes;
 }
 
 /** The broadcasts that were launched in a time of the chart, for the table. */

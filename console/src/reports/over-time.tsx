@@ -129,6 +129,7 @@ function UnitChart({ state, answer, lines, onCell, unit }: ChartProps & { readon
       isStacked={isStacked && (state.chart === 'area' || isColumns(state))}
       running={runningBucket(state, answer)}
       hasDays={state.granularity === 'day'}
+      {...(marked && { notes: flags.value!.notesOf(marked) })}
       flagged={marked?.shown.map(({ index }) => index) ?? []}
       flags={Flag && marked?.shown.map((flag) => <Flag key={flag.index} bot={marked.bot} flag={flag} />)}
       label={words.chartOf(columns.map((column) => fullName(state, column)).join('; '))}

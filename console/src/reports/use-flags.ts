@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { RequestError } from '../api.ts';
 import { botOfPage } from '../page-bot.ts';
 import type { Answer } from './answer.ts';
-import type { FlagButton, FlagNotes, Flags, LaunchesAt } from './flags.tsx';
+import type { FlagButton, FlagNotes, Flags, LaunchesAt, notesOf } from './flags.tsx';
 import type { ReportState } from './state.ts';
 
 /** The broadcasts that were launched within an answer over time; a chart marks them. */
@@ -18,6 +18,7 @@ interface Shown {
   readonly FlagButton: typeof FlagButton;
   readonly LaunchesAt: typeof LaunchesAt;
   readonly FlagNotes: typeof FlagNotes;
+  readonly notesOf: typeof notesOf;
 }
 
 const NOTHING: LoadedFlags = { value: undefined, error: undefined };
