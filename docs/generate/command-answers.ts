@@ -33,7 +33,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'audit prove':
     '`{file, bytes, commits}`. The file must not exist. `bin/verify.mjs` checks it. See [proofs](proofs.md).',
   'audit verify':
-    "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay and, with `PROOF=on`, the log against every signed checkpoint. Without `--bot` the log records that the ledger was audited, and the result, for metrics and alerts; `--no-record` leaves that out. Progress, and at the end the counts of the checked things, are on stderr.",
+    "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay and, with `PROOF=on`, the log against every signed checkpoint and what each witness saw last. Without `--bot` the log records that the ledger was audited, and the result, for metrics and alerts; `--no-record` leaves that out. Progress, and at the end the counts of the checked things, are on stderr.",
   witness:
     '`{verifier_key}`, when it is stopped by SIGTERM or SIGINT. Until then it answers `POST /add-checkpoint`, and writes to stderr what it cosigned and refused. See [proofs](proofs.md#witnesses).',
   'webhook set':

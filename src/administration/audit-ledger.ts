@@ -6,7 +6,8 @@ import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import type { LongWorkContext } from './administration-context.ts';
 import { type AccountFinding, auditAccounts, isBadCommit } from './audit-accounts.ts';
 import { auditTrees, type ProofFinding } from './proof/audit-trees.ts';
-import { readCheckpointKeys } from './proof/key-file.ts';
+import { auditWitnesses } from './proof/audit-witnesses.ts';
+import { readCheckpointKeys, readWitnessPolicy } from './proof/key-file.ts';
 import { notBuilt } from './version-work.ts';
 import { commitsDone, span, watchOf } from './work-progress.ts';
 
@@ -37,13 +38,14 @@ export interface AuditedLedger {
  */
 export async function auditLedger(context: LongWorkContext, bot: string | undefined): Promise<AuditedLedger> {
   const begun = performance.now();
-  const checked: Checked = { commits: 0, heads: 0, accounts: 0, tables: 0, models: 0 };
+  const checked: Checked = { commits: 0, heads: 0, accounts: 0, tables: 0, models: 0, witnesses: [] };
   const lists = await together(context, [
     (part) => listed(findingsOfLog(part, bot, checked)),
     ...(bot === undefined ? [(part: LongWorkContext) => listed(findingsOfReadModels(part, checked))] : []),
-    ...(bot === undefined ? [(part: LongWorkContext) => listed(findingsOfTrees(part))] : []),
+    ...(bot === undefined ? [(part: LongWorkContext) => listed(findingsOfTrees(part, checked))] : []),
   ]);
-  const note = `looked at ${inWords(checked)} in ${span((performance.now() - begun) / 1000)}`;
+  const looked = `looked at ${inWords(checked)} in ${span((performance.now() - begun) / 1000)}`;
+  const note = [looked, ...checked.witnesses].join('; ');
   const findings = lists.flatMap((list) => list.findings).slice(0, MAX_LISTED);
   return { findings, count: lists.reduce((sum, { count }) => sum + count, 0), note };
 }
@@ -95,10 +97,16 @@ async function* findingsOfLog(
 }
 
 /** The signed checkpoints, if the service makes them. */
-async function* findingsOfTrees({ log, signal, progress, checkpointKey }: LongWorkContext): AsyncGenerator<Finding> {
+async function* findingsOfTrees(
+  { log, signal, progress, checkpointKey, witnessPolicy }: LongWorkContext,
+  checked: Checked,
+): AsyncGenerator<Finding> {
   if (checkpointKey === undefined) return;
   const keys = await readCheckpointKeys(checkpointKey);
   yield* auditTrees({ log, keys, signal, onProgress: commitsDone(progress, 'hashing the log') });
+  const policy = await readWitnessPolicy(witnessPolicy, keys);
+  const onWitness = (sentence: string): void => void checked.witnesses.push(sentence);
+  if (policy !== null) yield* auditWitnesses({ log, policy, signal, onWitness });
 }
 
 /** How much an audit has checked. */
@@ -108,6 +116,8 @@ interface Checked {
   accounts: number;
   tables: number;
   models: number;
+  /** A sentence about each witness. */
+  readonly witnesses: string[];
 }
 
 function inWords({ commits, heads, accounts, tables, models }: Checked): string {

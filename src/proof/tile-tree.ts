@@ -12,6 +12,16 @@ const MAX_TILES = 200;
  */
 export type ReadTile = (level: number, n: number, width: number) => Promise<readonly Hash[]>;
 
+/** Reads the tiles of a tree that has all its leaves in memory. */
+export function tilesOf(leaves: readonly Hash[]): ReadTile {
+  const levels = [leaves];
+  for (let below = leaves; below.length >= TILE_WIDTH; below = levels.at(-1)!) {
+    const full = Math.floor(below.length / TILE_WIDTH);
+    levels.push(Array.from({ length: full }, (_, n) => rootOfTile(below.slice(n * TILE_WIDTH, (n + 1) * TILE_WIDTH))));
+  }
+  return async (level, n) => levels[level]?.slice(n * TILE_WIDTH, (n + 1) * TILE_WIDTH) ?? [];
+}
+
 /** A tree of which the tiles are read. It keeps what it has computed of the tiles used last, about 40 KB each. */
 export interface TileTree {
   /** The root of the first `size` leaves. */

@@ -2,7 +2,7 @@ import { addCheckpointText } from '../../src/proof/add-checkpoint.ts';
 import { checkpointText } from '../../src/proof/checkpoint-text.ts';
 import { type Hash, leafHash } from '../../src/proof/merkle-tree.ts';
 import { type NoteSigner, parseSigner, privateKeyText, signNote } from '../../src/proof/signed-note.ts';
-import { rootOfTile, TILE_WIDTH, tileTree } from '../../src/proof/tile-tree.ts';
+import { tilesOf, tileTree } from '../../src/proof/tile-tree.ts';
 
 /** A log of up to 700 leaves that a test shows to witnesses. */
 export interface GrowingLog {
@@ -22,10 +22,7 @@ export function growingLog(differsFrom = LEAVES, name = 'log.test/log'): Growing
   const leaves = Array.from({ length: LEAVES }, (_, i) =>
     leafHash(Buffer.from(i < differsFrom ? `leaf ${i}` : `other leaf ${i}`)),
   );
-  const tree = tileTree(async (level, n) => {
-    const tile = (number: number) => leaves.slice(number * TILE_WIDTH, (number + 1) * TILE_WIDTH);
-    return level === 0 ? tile(n) : [0, 1].map((number) => rootOfTile(tile(number)));
-  });
+  const tree = tileTree(tilesOf(leaves));
   const signer = parseSigner(privateKeyText(name, Buffer.alloc(32, 1)))!;
   const checkpoint = async (size: number): Promise<string> =>
     signNote(checkpointText({ origin: name, size, root: await tree.root(size) }), [signer]);

@@ -13,7 +13,8 @@ export interface AskedCheckpoint {
 }
 
 export type WitnessAnswer =
-  | { readonly type: 'cosigned'; readonly cosignature: NoteSignature }
+  /** `seen`: the size that it had cosigned before. */
+  | { readonly type: 'cosigned'; readonly cosignature: NoteSignature; readonly seen: number }
   /** The witness has seen another history of this log. The error says which. */
   | { readonly type: 'contradicts'; readonly error: string }
   | { readonly type: 'failed'; readonly error: string };
@@ -39,7 +40,7 @@ export async function askWitness(
     const answer = await post(`${url}/add-checkpoint`, body, signal);
     if (typeof answer === 'string') return { type: 'failed', error: answer };
     const { status, text } = answer;
-    if (status === 200) return cosignedOf(note, text, verifier);
+    if (status === 200) return cosignedOf(note, text, verifier, known);
     if (status === 422)
       return { type: 'contradicts', error: `it refuses: its tree of ${known} entries is no beginning of this log` };
     const seen = status === 409 && /^\d{1,15}\n?$/.test(text) ? Number(text) : null;
@@ -53,12 +54,12 @@ export async function askWitness(
   return { type: 'failed', error: 'another client asks it for this log at the same time' };
 }
 
-function cosignedOf(note: string, text: string, verifier: PolicyWitness['verifier']): WitnessAnswer {
+function cosignedOf(note: string, text: string, verifier: PolicyWitness['verifier'], seen: number): WitnessAnswer {
   const signed = parseNote(note.slice(0, note.lastIndexOf('\n\n') + 2) + text);
   const cosignature = signed === null ? undefined : signatureBy(signed, verifier);
   if (cosignature === undefined)
     return { type: 'failed', error: 'its answer has no valid cosignature by the key of the policy' };
-  return { type: 'cosigned', cosignature };
+  return { type: 'cosigned', cosignature, seen };
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {

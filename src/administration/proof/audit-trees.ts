@@ -78,7 +78,7 @@ export async function* auditTrees({ log, keys, signal, onProgress }: TreeAuditOp
     yield findingOf(last.number, 'the map of accounts is not the one that was signed');
 }
 
-function findingOf(revision: number, message: string): ProofFinding {
+export function findingOf(revision: number, message: string): ProofFinding {
   return { kind: 'proof', stream: CHECKPOINTS_STREAM, revision, message };
 }
 
