@@ -18,6 +18,8 @@ export interface OwnerSession {
   readonly plan: 'premium' | 'free';
   readonly currency: string;
   readonly bots: readonly Bot[];
+  /** Whether the service proves balances; absent: it does not. */
+  readonly proofs?: true;
 }
 
 /** The session of an operator, who runs the service and sees no data of owners. */

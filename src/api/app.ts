@@ -15,6 +15,7 @@ import { rememberCommands } from './idempotency.ts';
 import { describeApi } from './openapi.ts';
 import { type OperationsOptions, serveOperations } from './operations.ts';
 import { serveTiles } from './proof/serve-tiles.ts';
+import { serveVerifyPage } from './proof/verify-page.ts';
 import { answerRequestIds, requestIds } from './request-id.ts';
 import { serveRoot } from './root.ts';
 import { type AnyRoute, registerRoutes } from './route.ts';
@@ -74,9 +75,12 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
     const control = new AccessControl({ ...api.access, ...sessions });
     registerRoutes(app, control, api.routes, api.corsOrigins);
     if (api.clicks !== undefined) serveClicks(app, api.clicks);
-    if (api.proofs !== undefined) serveTiles(app, api.proofs);
+    if (api.proofs !== undefined) {
+      serveTiles(app, api.proofs);
+      serveVerifyPage(app);
+    }
     if (api.console !== undefined) {
-      serveSession(app, control, api.console);
+      serveSession(app, control, { ...api.console, hasProofs: api.proofs !== undefined });
       hasPages = await servePages(app);
     }
     serveRoot(app, hasPages);

@@ -20,6 +20,7 @@ import { nameOf } from './parts.tsx';
 import { PayOut } from './pay-out.tsx';
 import { PayoutCards, usePayouts } from './payouts.tsx';
 import { RatesCard } from './program.tsx';
+import { ProofOfAccount } from './proof.tsx';
 import { words } from './words.ts';
 
 export interface AccountProps {
@@ -138,6 +139,7 @@ export function AccountPage({ bot, user, program }: AccountProps) {
               <Brought bot={bot} user={user} total={data.user?.referrals ?? 0} />
               {data.rates.length > 0 && <RatesCard program={program} rates={data.rates} />}
               {data.lines.length > 0 && <ChainOfAccount bot={bot} user={user} />}
+              {data.lines.length > 0 && <ProofOfAccount bot={bot} user={user} />}
             </div>
           </div>
         </>

@@ -38,6 +38,8 @@ export interface SessionOptions {
   readonly oneTimeKeys: OneTimeKeys;
   readonly db: Reader;
   readonly sources: Sources;
+  /** Whether the service proves balances. */
+  readonly hasProofs?: boolean;
 }
 
 export function sessionAccess(options: SessionOptions): SessionAccess {
@@ -81,7 +83,7 @@ async function loggedIn(
 
 /** `/console/session`: log in, see who is logged in, log out. */
 export function serveSession(app: FastifyInstance, control: AccessControl, options: SessionOptions): void {
-  const { store, oneTimeKeys, db, sources } = options;
+  const { store, oneTimeKeys, db, sources, hasProofs = false } = options;
 
   async function answerFor({ principal, operator }: Visitor, expiresAt: number): Promise<object> {
     const expires_at = new Date(expiresAt).toISOString();
@@ -91,7 +93,8 @@ export function serveSession(app: FastifyInstance, control: AccessControl, optio
     }
     const bots = await listResources(await db.at('catalog'), principal.ownerId, principal.scope);
     const { kind, plan, currency, scope } = principal;
-    return { ok: true, data: { expires_at, kind, all_bots: scope.type === 'all', plan, currency, bots } };
+    const proofs = hasProofs ? { proofs: true } : {};
+    return { ok: true, data: { expires_at, kind, all_bots: scope.type === 'all', plan, currency, bots, ...proofs } };
   }
 
   app.route({
