@@ -87,13 +87,14 @@ function shown(text, result, isKeyGiven) {
   ];
 }
 
-/** The file and key that are checked now, or were. */
+/** The file, the key and the policy that are checked now, or were. */
 let asked = {};
 async function check() {
   const [file] = byId('file').files;
   const logKey = byId('key').value.trim();
-  if (file === undefined || (asked.file === file && asked.logKey === logKey)) return;
-  const own = { file, logKey };
+  const policy = byId('policy').value.trim();
+  if (file === undefined || (asked.file === file && asked.logKey === logKey && asked.policy === policy)) return;
+  const own = { file, logKey, policy };
   asked = own;
   const show = (...nodes) => own === asked && byId('result').replaceChildren(...nodes);
   show(element('p', { text: 'Checking…' }));
@@ -101,7 +102,8 @@ async function check() {
     if (globalThis.crypto?.subtle === undefined)
       throw new ProofError('this browser hashes only on pages over HTTPS: save this page, and open the saved file');
     const text = await file.text();
-    const result = await verify(text, logKey === '' ? {} : { logKey });
+    const trusted = Object.entries({ logKey, policy }).filter(([, value]) => value !== '');
+    const result = await verify(text, Object.fromEntries(trusted));
     show(...shown(text, result, logKey !== ''));
   } catch (error) {
     // Another error than of the proof means that the file could not be read, or a mistake of this page. It is never valid.
@@ -119,6 +121,7 @@ function openTarget() {
 const drop = byId('drop');
 byId('file').addEventListener('change', check);
 byId('key').addEventListener('change', check);
+byId('policy').addEventListener('change', check);
 addEventListener('hashchange', openTarget);
 for (const [name, isOver] of Object.entries({ dragover: true, dragleave: false, drop: false }))
   drop.addEventListener(name, (event) => {

@@ -5,12 +5,15 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueKey } from '../../src/commands/catalog/keys.ts';
 import { accruals } from '../../src/processes/accruals/accrual-process.ts';
+import { parseSigner, privateKeyText } from '../../src/proof/signed-note.ts';
 import { axeFindings, CHROMIUM, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
 import { processed } from '../support/processes.ts';
 import { type ProofService, startProofService } from '../support/proof-service.ts';
 import { type RewardProgram, rewardProgram } from '../support/reward-program.ts';
 
 const ADA = 901;
+/** A witness that has cosigned nothing. */
+const witnessKey = parseSigner(privateKeyText('witness.test', Buffer.alloc(32, 1), 'witness'), 'witness')!.verifierKey;
 
 describe.skipIf(CHROMIUM === undefined)('a referrer checks a proof in a browser', () => {
   let proofs: ProofService;
@@ -79,6 +82,14 @@ describe.skipIf(CHROMIUM === undefined)('a referrer checks a proof in a browser'
     await page.locator('#verdict.wrong').waitFor();
     expect(await verdict(page)).toMatch(/^NOT VALID: /);
     await page.getByLabel('Verifier key').fill(logKey);
+    await page.keyboard.press('Tab');
+    await page.locator('#verdict.valid').waitFor();
+    await page.getByText('Witnesses that you trust').click();
+    await page.getByLabel('Policy').fill(`witness w ${witnessKey}\nquorum w`);
+    await page.keyboard.press('Tab');
+    await page.locator('#verdict.wrong').waitFor();
+    expect(await verdict(page)).toMatch(/lacks cosignatures/);
+    await page.getByLabel('Policy').fill('quorum none');
     await page.keyboard.press('Tab');
     await page.locator('#verdict.valid').waitFor();
     const changed = (await readFile(file, 'utf8')).replace('\\"amount\\":\\"12.5\\"', '\\"amount\\":\\"92.5\\"');
