@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cliContext } from '../../../src/app/cli-context.ts';
+import { runCli } from '../../../src/cli/cli-program.ts';
 import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { COSIGNATURES_STREAM } from '../../../src/domain/streams.ts';
 import { parseCheckpoint } from '../../../src/proof/checkpoint-text.ts';
@@ -68,6 +70,11 @@ const isCosignedBy = (note: Note, witness: TestWitness): boolean =>
 
 const sizeOf = (note: Note): number => parseCheckpoint(note.text)!.size;
 
+interface Verifier {
+  verify(text: string): Promise<{ readonly witnesses: readonly string[] }>;
+}
+const matching = (pattern: RegExp) => expect.stringMatching(pattern);
+
 let files = 0;
 
 /** The output of verify.mjs about a new proof file of the referrer. */
@@ -119,6 +126,48 @@ describe('when the dead witness has started', () => {
       .poll(async () => (await fetch(`${proofs.service.address}/metrics`)).text())
       .toMatch(/^botledger_proof_quorum_age_seconds \d/m);
     await expect.poll(() => verified('--policy', join(folder, 'both'))).toMatch(/alpha.*beta.*met\./);
+  });
+
+  it('has proofs in which every byte of a cosignature counts', async () => {
+    const file = join(folder, 'whole.json');
+    const { env } = proofs.service;
+    const { verify }: Verifier = await import(join(ROOT, 'bin/verify.mjs'));
+    // The last checkpoint may be seconds old, and not cosigned yet.
+    await expect
+      .poll(async () => {
+        await rm(file, { force: true });
+        await administer(env)('audit', 'prove', '--bot', bot, '--user', String(REFERRER), '--output', file);
+        return JSON.parse(await readFile(file, 'utf8')).policy;
+      })
+      .toContain('quorum both');
+    const proof = JSON.parse(await readFile(file, 'utf8')) as { checkpoint: string };
+    const start = proof.checkpoint.indexOf('— alpha.test/w ');
+    const changes = [0, 5, 16, 24, 30, 60, 100, 120].map((at) => start + at);
+    for (const at of changes) {
+      const letter = proof.checkpoint[at] === 'B' ? 'C' : 'B';
+      const checkpoint = proof.checkpoint.slice(0, at) + letter + proof.checkpoint.slice(at + 1);
+      await expect(verify(JSON.stringify({ ...proof, checkpoint })), `${at - start}`).rejects.toThrow();
+    }
+    await expect(verify(JSON.stringify(proof))).resolves.toMatchObject({
+      witnesses: [/^alpha/, /^beta/].map(matching),
+    });
+  });
+
+  it('is what audit verify says of each witness', async () => {
+    let notes = '';
+    const code = await runCli(['audit', 'verify', '--no-record'], {
+      examine: async () => [],
+      planUpgrade: () => Promise.reject(new Error('no upgrade is asked for')),
+      withContext: cliContext(proofs.service.env),
+      stdout: () => {},
+      stderr: (text) => {
+        notes += text;
+      },
+    });
+    expect(notes).toMatch(
+      /; witness alpha last saw checkpoint \d+ of \d+; witness beta last saw checkpoint \d+ of \d+\n/,
+    );
+    expect(code).toBe(0);
   });
 
   it('makes no checkpoint of cosignatures only', async () => {
