@@ -11,20 +11,17 @@ export class ProofError extends Error {
   name = 'ProofError';
 }
 
+/** A text of the file, without letters that would move or hide what a terminal shows. */
+const plain = (text) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+
 function check(holds, sentence) {
-  if (!holds) throw new ProofError(sentence);
+  if (!holds) throw new ProofError(plain(sentence));
 }
 
 const utf8 = (text) => new TextEncoder().encode(text);
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const hex = (bytes) => bytes.reduce((text, byte) => text + HEX[byte], '');
 const same = (one, other) => one.length === other.length && one.every((byte, i) => byte === other[i]);
-
-function joined(...parts) {
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  for (let i = 0, at = 0; i < parts.length; at += parts[i++].length) bytes.set(parts[i], at);
-  return bytes;
-}
 
 function bytesOf(text, length, name) {
   check(typeof text === 'string' && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text), `${name} is not in base64`);
@@ -36,10 +33,11 @@ function bytesOf(text, length, name) {
 }
 
 const bigEndian = (value, size) => Uint8Array.from({ length: size }, (_, i) => Number((BigInt(value) >> BigInt(8 * (size - 1 - i))) & 255n));
-const littleEndian = (bytes) => BigInt(`0x${hex(Uint8Array.from(bytes).reverse())}`);
+const littleEndian = (bytes) => BigInt(`0x0${hex(Uint8Array.from(bytes).reverse())}`);
 /** The hash of the parts, one after the other. */
 async function hashOf(name, parts) {
-  const bytes = joined(...parts);
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  for (let i = 0, at = 0; i < parts.length; at += parts[i++].length) bytes.set(parts[i], at);
   return new Uint8Array(NODE === null ? await crypto.subtle.digest(name, bytes) : NODE.hash(name, bytes, 'buffer'));
 }
 
@@ -79,15 +77,17 @@ async function checkMap(key, { revision, leaves, steps }, root) {
 const P = 2n ** 255n - 19n;
 const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
 const mod = (value) => ((value % P) + P) % P;
-function power(base, exponent) {
-  let [result, square] = [1n, mod(base)];
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = (result * square) % P;
-    square = (square * square) % P;
+/** The unit of a group, combined so often with the element. */
+function repeat(combine, unit, element, count) {
+  let [result, doubled] = [unit, element];
+  for (let rest = count; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = combine(result, doubled);
+    doubled = combine(doubled, doubled);
   }
   return result;
 }
 
+const power = (base, exponent) => repeat((one, other) => (one * other) % P, 1n, mod(base), exponent);
 const D = mod(-121665n * power(121666n, P - 2n));
 const ZERO = [0n, 1n, 1n, 0n];
 const minus = ([x, y, z, t]) => [mod(-x), y, z, mod(-t)];
@@ -98,15 +98,7 @@ function add([x1, y1, z1, t1], [x2, y2, z2, t2]) {
   return [mod(e * f), mod(g * h), mod(f * g), mod(e * h)];
 }
 
-function times(point, factor) {
-  let [result, doubled] = [ZERO, point];
-  for (let rest = factor; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = add(result, doubled);
-    doubled = add(doubled, doubled);
-  }
-  return result;
-}
-
+const times = (point, factor) => repeat(add, ZERO, point, factor);
 function pointBytes([x, y, z]) {
   const inverse = power(z, P - 2n);
   const bytes = bigEndian(mod(y * inverse), 32).reverse();
@@ -132,10 +124,8 @@ function decodePoint(bytes) {
 const BASE = decodePoint(bigEndian(mod(4n * power(5n, P - 2n)), 32).reverse());
 
 async function isSignature(publicKey, message, signature) {
-  if (signature.length !== 64) return false;
-  const key = decodePoint(publicKey);
-  const s = littleEndian(signature.subarray(32));
-  if (key === null || s >= ORDER) return false;
+  const [key, s] = [decodePoint(publicKey), littleEndian(signature.subarray(32))];
+  if (signature.length !== 64 || key === null || s >= ORDER) return false;
   const k = littleEndian(await sha512(signature.subarray(0, 32), publicKey, message)) % ORDER;
   return same(pointBytes(add(times(BASE, s), minus(times(key, k)))), signature.subarray(0, 32));
 }
@@ -192,23 +182,29 @@ async function signedAt({ text, signatures }, { name, keyId, type, key }) {
 
 /** The logs of a policy, whether its quorum has cosigned the note, and which witnesses have, and when. */
 async function readPolicy(policy, note) {
-  const [logs, witnesses, members] = [[], [], new Map()];
+  const [logs, witnesses, members, used] = [[], [], new Map(), new Set(['name none'])];
+  const once = (each) => check(!used.has(each) && used.add(each), `the policy has the ${each} twice`);
   let quorum;
   for (const line of policy.split('\n').map((each) => each.trim())) {
     if (line === '' || line.startsWith('#')) continue;
     const [word, name, ...rest] = line.split(/[ \t]+/);
+    check(/^(log|witness|group|quorum)$/.test(word), 'the policy has a line of an unknown kind');
+    if (word !== 'log') once(word === 'quorum' ? word : `name ${name}`);
     if (word === 'log') logs.push(await verifierOf(name));
     else if (word === 'witness') {
-      const at = await signedAt(note, await verifierOf(rest[0]));
+      const verifier = await verifierOf(rest[0]);
+      check(verifier.type === 4, `the policy's witness ${name} has a key of another kind`);
+      once(`key ${hex(verifier.key)}`);
+      const at = await signedAt(note, verifier);
       members.set(name, at !== null);
       if (at !== null) witnesses.push(`${name} at ${date(at * 1000)}`);
     } else if (word === 'group') {
       const names = rest.slice(1);
+      for (const each of names) once(`member ${each}`);
       const needed = rest[0] === 'any' ? 1 : rest[0] === 'all' ? names.length : Number(rest[0]);
       check(needed > 0 && needed <= names.length && names.every((each) => members.has(each)), `the policy's group ${name} is wrong`);
       members.set(name, names.filter((each) => members.get(each)).length >= needed);
-    } else if (word === 'quorum') quorum = name === 'none' || members.get(name);
-    else check(false, 'the policy has a line of an unknown kind');
+    } else quorum = name === 'none' || members.get(name);
   }
   check(quorum !== undefined, 'the policy has no quorum of its witnesses and groups');
   return { logs, witnesses, quorum };
@@ -221,10 +217,7 @@ async function checkSignatures(note, own, { logKey, policy }) {
   const keys = [];
   for (const log of trusted) if (log.name === note.text.split('\n')[0] && (await signedAt(note, log)) !== null) keys.push(log.text);
   check(keys.length > 0, 'the checkpoint is not signed by the key of the log');
-  check(
-    policies.every(({ quorum }) => quorum),
-    'the checkpoint lacks cosignatures that the policy asks for',
-  );
+  for (const { quorum } of policies) check(quorum, 'the checkpoint lacks cosignatures that the policy asks for');
   return { key: keys[0], witnesses: policies[0].witnesses, hasPolicy: policy !== undefined };
 }
 
@@ -283,6 +276,7 @@ class Account {
     const rule = (holds, sentence) => check(holds, `revision ${revision} breaks a rule of accounts: ${sentence}`);
     rule(Number.isSafeInteger(data.at) && data.at >= this.clock, 'its time is before the time of the last decision');
     this.clock = data.at;
+    rule(!/"(?!commit_id)(\w+_id|index)":(?!\d+[,}]|null)/.test(JSON.stringify(data)), 'an id or index is no whole number');
     const row = (more) => this.history.push({ revision, at: data.at, type, ...more });
     if (type === 'reward_accrued') row(this.accrue(data, rule));
     else if (type === 'reward_refused') this.decide(data, rule);
@@ -295,6 +289,7 @@ class Account {
   }
 
   decide({ rule_id, event }, rule) {
+    rule(/^[\w-]{1,100}$/.test(event.commit_id), 'its event has no commit');
     const pair = `${rule_id} ${event.commit_id} ${event.index}`;
     rule(!this.decided.has(pair), `rule ${rule_id} has decided on the event already`);
     this.decided.add(pair);
@@ -372,6 +367,7 @@ function parseFile(text) {
   for (const name of ['stream', 'policy', 'vrf', 'entry', 'checkpoint']) check(typeof file[name] === 'string', `the file lacks "${name}"`);
   for (const name of ['commits', 'causes', 'hashes']) check(Array.isArray(file[name]), `the file lacks "${name}"`);
   check(Array.isArray(file.map?.steps), 'the file lacks the proof of the map');
+  check(/^account-[^\s/]+\/\d+$/.test(file.stream), `"${file.stream.slice(0, 80)}" is not the stream of an account`);
   check(isCount(file.map.revision) && file.map.leaves === file.map.revision, 'the map must have a leaf of each revision');
   check(file.at === null || isCount(file.at), 'the file has a wrong "at"');
   return file;
@@ -397,7 +393,7 @@ async function checkOutput({ checkpoint, entry, policy }, trust) {
   const note = parseNote(checkpoint.slice(end + 2));
   const signed = await checkSignatures(note, policy, trust);
   const [origin, size, root, ...rest] = note.text.split('\n');
-  check(rest.length === 1 && rest[0] === '', 'the checkpoint has extension lines');
+  check(rest.join('\n') === '' && /^[1-9]\d{0,14}$/.test(size), 'the checkpoint is not a name, a size and a root');
   const place = { index: Number(index.slice(6)), size: Number(size), root: bytesOf(root, 32, "the log's root") };
   check(place.index === place.size - 1, 'the entry is not the last one of its checkpoint');
   const hashes = siblings.map((each) => bytesOf(each, 32, 'a hash'));
@@ -411,7 +407,7 @@ async function checkCommits(file, commits, tree, keyOf) {
   const parsed = [];
   for (const [i, { index, body, path }] of commits.entries()) {
     const name = `commit ${i + 1}`;
-    check(typeof body === 'string' && Array.isArray(path), `${name} has no text or no proof`);
+    check(typeof body === 'string' && body.isWellFormed() && Array.isArray(path), `${name} has no text or no proof`);
     const siblings = path.map((at) => hashes[at]);
     check(!siblings.includes(undefined), `${name} names a hash that is missing`);
     const commit = JSON.parse(body);
@@ -437,6 +433,7 @@ export async function verify(text, trust = {}) {
 async function verifyFile(file, trust) {
   const signed = await checkOutput(file, trust);
   const entry = parseEntry(file.entry);
+  check(file.at === null || file.at <= entry.at, 'the file is about a time after the checkpoint');
   const output = await vrfOutput(entry.vrfKey, utf8(file.stream), bytesOf(file.vrf, 80, 'the VRF proof'));
   check(output !== null, 'the account key is not the key of this user');
   const key = output.subarray(0, 32);
@@ -451,7 +448,8 @@ async function verifyFile(file, trust) {
   const account = new Account();
   let before = '';
   for (const [i, { stream, rev, prev, hash, at, events }] of commits.entries()) {
-    check(stream === file.stream && rev === i + 1, `commit ${i + 1} is of another stream or revision`);
+    const isNext = stream === file.stream && rev === i + 1 && isCount(at);
+    check(isNext, `commit ${i + 1} is of another stream or revision, or has no time`);
     check(prev === before, `commit ${i + 1} does not continue the commit before it`);
     before = hash;
     if (file.at === null || at <= file.at) for (const event of events) account.take(rev, event);
@@ -474,15 +472,17 @@ export function report({ stream, until, checkpointAt, origin, key, size, witness
   });
   const sum = ({ unit_id, available, reserved, paid, on_hold }) =>
     `  unit ${unit_id ?? 'none'}: available ${available}, reserved ${reserved}, paid ${paid}, on hold ${on_hold}`;
-  return [
+  const named = hasPolicy ? '. Your policy is met.' : ', as the file names them; check these names with --policy FILE.';
+  const lines = [
     `VALID: ${stream} as it was at ${date(until)}, from all ${commits} commits that the log had of it at ${date(checkpointAt)}.`,
     ...rows,
     'Balance:',
     ...balances.map(sum),
     `Signed in checkpoint ${size} of ${origin}; compare its key with the published one: ${key}`,
-    `${witnesses.length === 0 ? 'No witness has cosigned it.' : `Cosigned by ${witnesses.join(', ')}.`}${hasPolicy ? ' Your policy is met.' : ''}`,
+    `${witnesses.length > 0 ? `Cosigned by ${witnesses.join(', ')}` : 'No witness has cosigned it'}${hasPolicy || witnesses.length > 0 ? named : '.'}`,
     'This does not prove that money arrived, that an event happened outside of the log, or that an event was never withheld from it.',
-  ].join('\n');
+  ];
+  return lines.map(plain).join('\n');
 }
 
 if (NODE !== null && process.argv[1]?.endsWith('verify.mjs')) {
