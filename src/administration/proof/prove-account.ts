@@ -19,7 +19,7 @@ import { workInSlices } from '../../util/work-in-slices.ts';
 export interface ProofRequest {
   readonly bot: string;
   readonly userId: number;
-  /** The balance is that of this time, in milliseconds UTC; null: of the last checkpoint. */
+  /** The balance is that of this time, in milliseconds UTC; null, or after the last checkpoint: of the last checkpoint. */
   readonly at: number | null;
   /** Adds the commits of the events that earned. They also have events of other users, and to find them reads the log. */
   readonly withEvents: boolean;
@@ -139,7 +139,8 @@ async function proveIn(
   return {
     format: 'botledger-proof/v1',
     stream,
-    at,
+    // The log may have had other commits until a later time.
+    at: at !== null && at > last.entry.at ? null : at,
     policy: policyText(keys, policy, last.note),
     vrf: base64(keys.vrf.prove(stream)),
     entry: last.text,

@@ -14,6 +14,8 @@ import { ROOT } from '../../support/source-files.ts';
 
 interface Verified {
   readonly commits: number;
+  readonly until: number;
+  readonly checkpointAt: number;
   readonly balances: readonly { readonly unit_id: number }[];
   readonly history: readonly { readonly at: number; readonly proven?: boolean }[];
 }
@@ -111,6 +113,14 @@ describe('a proof file', () => {
     const then = await verify(JSON.stringify(await prove({ at })));
     expect(then.history.length).toBeLessThan((await verify(text)).history.length);
     expect(report(then)).toContain(new Date(at).toISOString());
+  });
+
+  it('shows the balance of the checkpoint if it is asked for a later time', async () => {
+    const later = await prove({ at: Date.now() + 3_600_000 });
+    expect(later.at).toBeNull();
+    const { until, checkpointAt } = await verify(JSON.stringify(later));
+    expect(until).toBe(checkpointAt);
+    expect(await problemOf(JSON.stringify({ ...later, at: checkpointAt + 1 }))).toMatch(/after the checkpoint/);
   });
 });
 
