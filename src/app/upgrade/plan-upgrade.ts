@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import pg from 'pg';
+import type pg from 'pg';
 import type { EventsOfLog, PlannedReadModel, UpgradePlan } from '../../administration/upgrade-plan.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { readAccess } from '../../database/embedded/access-file.ts';
 import { embeddedUrl } from '../../database/embedded/open-embedded-postgres.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
+import { createPool } from '../../database/pool.ts';
 import { RUNTIME_SCHEMA } from '../../database/runtime-schema.ts';
 import { engineOf } from '../../log/engines.ts';
 import type { EventLog, RecordedCommit } from '../../log/port.ts';
@@ -29,6 +30,8 @@ const { version: RELEASE } = createRequire(import.meta.url)('../../../package.js
 const SAMPLE_OF = 100;
 const LEAST_SAMPLE = 500;
 const MOST_ITEMS = 30_000;
+/** A trial's statements may write all of a sample. */
+const ANSWER_WITHIN_MS = 600_000;
 
 /**
  * Says what a start of this release changes in the running installation, and changes nothing: it writes only in transactions
@@ -43,8 +46,16 @@ export async function planUpgrade(
 ): Promise<UpgradePlan> {
   const config = readConfig(env);
   const connectionString = await databaseOf(config);
-  const pool = new pg.Pool({ connectionString, max: 2, application_name: 'botledger upgrade plan' });
-  pool.on('error', () => {}); // the query on the connection also rejects
+  const pool = createPool({
+    ...{
+      connectionString,
+      max: 2,
+      name: 'upgrade plan',
+      maxWaitMs: config.MAX_WAIT_MS,
+      answerWithinMs: ANSWER_WITHIN_MS,
+    },
+    onError: () => {}, // the query on the connection also rejects
+  });
   let log: EventLog | null = null;
   try {
     const engine = engineOf(config.EVENT_LOG);

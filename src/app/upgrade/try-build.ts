@@ -40,8 +40,10 @@ export async function tryBuild({ pool, keys, model, live, commits }: TryBuildOpt
     const seconds = (performance.now() - begun) / 1000;
     return { changes, sample: { seconds, bytes: (await bytesOf(tx, schema)) - before } };
   } finally {
-    await tx.query('ROLLBACK');
-    tx.release();
+    await tx.query('ROLLBACK').then(
+      () => tx.release(),
+      () => tx.release(true), // the connection ended, and with it the transaction; the first error says why
+    );
   }
 }
 

@@ -65,6 +65,11 @@ it('a changed read model is built: with its tables, its commits, a time and a si
   expect(rows).toEqual([]);
 });
 
+it('ends with the error if the connection ends in the middle of a trial', async () => {
+  const ddl = 'SELECT pg_terminate_backend(pg_backend_pid())';
+  await expect(planned(released({ users: { shape: 1000, ddl } }))).rejects.toThrow(/terminat/);
+});
+
 it('pending migrations are named, and a backup comes first; of a migrated log the events are read', async () => {
   const { pool } = service.database;
   const { rows } = await pool.query<{ name: string; timestamp: string }>(
