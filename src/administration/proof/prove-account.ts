@@ -84,6 +84,7 @@ const SLICE_MS = 5;
 /** Makes the proof file of an account at the last checkpoint. @throws NoProofError */
 export async function proveAccount(context: ProofContext, request: ProofRequest): Promise<ProofFile> {
   for (let attempt = 0; attempt < RETRIES; attempt++) {
+    context.signal.throwIfAborted();
     const file = await inTransaction(
       context.pool,
       (tx) => proveIn(tx, context, request),
@@ -91,7 +92,6 @@ export async function proveAccount(context: ProofContext, request: ProofRequest)
     );
     if (file !== null) return file;
     await pause(RETRY_MS, context.signal);
-    context.signal.throwIfAborted();
   }
   throw new NoProofError('not yet', 'a checkpoint is being made; ask again later');
 }
@@ -122,19 +122,18 @@ async function proveIn(
   const partition = log.partitionOf(bot);
   const tiles = tileTree(storedTiles(tx, partition));
   const treeNow = () => ({ size: last.entry.trees[partition]!.size, tiles, indexOf: leafFinder(tx, partition) });
-  const ofAccount = treeNow();
   const hashes = new HashTable();
-  const proven: ProvenCommit[] = [];
-  for (const commit of commits) {
-    proven.push(await proveCommit(ofAccount, { commit, key, hashes }));
-    await nextSlice();
-    signal.throwIfAborted();
-  }
-  const causes: ProvenCommit[] = [];
-  const ofEvents = treeNow();
-  if (withEvents)
-    for (const commit of await causesOf(log, commits, signal))
-      causes.push(await proveCommit(ofEvents, { commit, key: NO_KEY, hashes }));
+  const proveAll = async (those: readonly RecordedCommit[], keyOfThose: Uint8Array): Promise<ProvenCommit[]> => {
+    const [tree, proven] = [treeNow(), [] as ProvenCommit[]];
+    for (const commit of those) {
+      proven.push(await proveCommit(tree, { commit, key: keyOfThose, hashes }));
+      await nextSlice();
+      signal.throwIfAborted();
+    }
+    return proven;
+  };
+  const proven = await proveAll(commits, key);
+  const causes = withEvents ? await proveAll(await causesOf(log, commits, signal), NO_KEY) : [];
   const output = await tileTree(storedTiles(tx, OUTPUT_TREE)).inclusion(last.size - 1, last.size);
   return {
     format: 'botledger-proof/v1',
