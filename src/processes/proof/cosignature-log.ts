@@ -77,7 +77,7 @@ export class CosignatureLog {
     const { rows } = await pool.query<{ size: string; note: string; at: string }>(
       `SELECT size, note || string_agg(lines, '' ORDER BY revision) AS note, max(at) AS at
          FROM proof.cosignatures JOIN proof.checkpoints ON n = size - 1
-        WHERE size > coalesce((SELECT quorum_size FROM proof.state), (SELECT max(n) - 1000 FROM proof.checkpoints))
+        WHERE size > greatest((SELECT quorum_size FROM proof.state), (SELECT max(n) - 1000 FROM proof.checkpoints))
           AND note IS NOT NULL
         GROUP BY size, note ORDER BY size DESC`,
     );
