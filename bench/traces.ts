@@ -79,7 +79,7 @@ async function appOf(root: string, traced: boolean): Promise<FastifyInstance> {
         ratePerKey: 0,
         failuresPerMinute: 0,
       },
-      routes: [sendEvent(receiveCustomEvents({ log, sources, directory }), async () => ({}), sources.now)],
+      routes: [sendEvent(receiveCustomEvents({ log, sources, directory }), async () => ({}), sources.now, null)],
       context: { log, sources },
     },
   });

@@ -14,7 +14,7 @@ export class ProofError extends Error {
 /** A text of the file, without letters that would move or hide what a terminal shows. */
 const plain = (text) => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 
-function check(holds, sentence) {
+export function check(holds, sentence) {
   if (!holds) throw new ProofError(plain(sentence));
 }
 
@@ -148,7 +148,7 @@ async function vrfOutput(publicKey, alpha, proof) {
   return same(expected, challenge) ? sha512([3, 3], pointBytes(times(gamma, 8n)), [0]) : null;
 }
 
-async function verifierOf(text) {
+export async function verifierOf(text) {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? [];
   check(name !== undefined, `"${String(text).slice(0, 80)}" is no verifier key`);
   const bytes = bytesOf(encoded, 33, 'a verifier key');
@@ -157,7 +157,7 @@ async function verifierOf(text) {
   return { text, name, keyId, type: bytes[0], key: bytes.subarray(1) };
 }
 
-function parseNote(note) {
+export function parseNote(note) {
   const end = note.lastIndexOf('\n\n');
   check(end > 0 && note.endsWith('\n'), 'the checkpoint is no signed note');
   const lines = note.slice(end + 2, -1).split('\n');
@@ -171,7 +171,7 @@ function parseNote(note) {
 }
 
 /** When the verifier's key signed the note, in seconds; a log says no time: 0. Null: it did not sign. A witness signs a line with the time before it. */
-async function signedAt({ text, signatures }, { name, keyId, type, key }) {
+export async function signedAt({ text, signatures }, { name, keyId, type, key }) {
   const own = signatures.find((signature) => signature.name === name && same(signature.keyId, keyId));
   if (own === undefined) return null;
   const time = type === 1 ? 0n : littleEndian(own.signature.slice(0, 8).reverse());

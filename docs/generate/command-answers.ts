@@ -32,6 +32,8 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'audit make-key': '`{file, verifier_key}`. The file must not exist. See [proofs](proofs.md).',
   'audit prove':
     '`{file, bytes, commits}`. The file must not exist. `bin/verify.mjs` checks it. See [proofs](proofs.md).',
+  'audit receipt':
+    '`{state, position, commit, request, at, due_at[, tree, index, checkpoint]}`; `state` is `kept`, `open` or `broken` (exit 1). See [receipts](proofs.md#receipts-of-intake).',
   'audit verify':
     "findings, and exit 1 if there is one. Checks every hash chain to its end, every account's invariants and balance, and (without `--bot`) every read model against a replay and, with `PROOF=on`, the log against every signed checkpoint and what each witness saw last. Without `--bot` the log records that the ledger was audited, and the result, for metrics and alerts; `--no-record` leaves that out. Progress, and at the end the counts of the checked things, are on stderr.",
   witness:

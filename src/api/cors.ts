@@ -7,7 +7,7 @@ export type CorsOrigins = readonly string[];
  * Headers that an allowed page may send besides the headers that every page may send (Fetch standard, "CORS-safelisted
  * request-header").
  */
-const HEADERS = 'Api-Key, Authorization, Content-Type, Idempotency-Key, Resource-Key, X-Request-Id';
+const HEADERS = 'Api-Key, Authorization, Content-Type, Idempotency-Key, Receipt, Resource-Key, X-Request-Id';
 /** Seconds for which a browser may keep the answer to its preflight. Chromium's own limit is the same. */
 const MAX_AGE = 7200;
 

@@ -36,6 +36,8 @@ export interface Route<Query extends z.ZodType, Body extends z.ZodType> {
   readonly bodyLimit?: number;
   /** Whether the route accepts an Idempotency-Key, so that a repeat changes nothing. */
   readonly idempotent?: boolean;
+  /** Further headers of the request, for OpenAPI. */
+  readonly headers?: z.ZodObject;
   /** The status of success. 202: the work is done later. Default 200. */
   readonly status?: 202;
   /** Shape of the answer of success. */
@@ -174,7 +176,7 @@ function documentation(declared: AnyRoute): object {
     ...(declared.params === undefined ? {} : { params: declared.params }),
     ...(declared.query === undefined ? {} : { querystring: declared.query }),
     ...(declared.body === undefined ? {} : { body: declared.body }),
-    ...(declared.idempotent ? { headers: idempotencyHeaders } : {}),
+    ...(declared.idempotent ? { headers: idempotencyHeaders.extend(declared.headers?.shape ?? {}) } : {}),
     response: { [declared.status ?? 200]: success(declared), ...Object.fromEntries(errors) },
     ...(security === undefined ? {} : { security }),
   };

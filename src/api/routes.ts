@@ -22,6 +22,7 @@ import { sendUpdate, webhook } from './intake/send-update.ts';
 import { listBotErrors } from './intake/serve-bot-errors.ts';
 import { latestEvents } from './intake/serve-latest-events.ts';
 import type { ProofSource } from './proof/serve-proof.ts';
+import { receiptSigner } from './proof/sign-receipt.ts';
 import { referralRoutes } from './referral/routes.ts';
 import { reportsOfBots } from './reports/reports-of-bots.ts';
 import { reportRoutes } from './reports/routes.ts';
@@ -39,6 +40,7 @@ export interface ApiDependencies {
     | 'MAX_WAIT_MS'
     | 'WEBHOOK_ALLOWED_NETWORKS'
     | 'PUBLIC_URL'
+    | 'CHECKPOINT_SECONDS'
   >;
   /** Connections only for counts of audiences. */
   readonly counts: pg.Pool;
@@ -67,10 +69,17 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     maxWaitMs: dependencies.config.MAX_WAIT_MS,
   });
   const reports = reportsOfBots(dependencies);
+  const sign = receiptSigner(dependencies.proofs, dependencies.config, sources.now);
   return [
-    sendTarget(receiveTargetEvents({ log, sources, directory }), findUnknownTargets(directory), unknown, sources.now),
-    sendEvent(receiveCustomEvents({ log, sources, directory }), unknown, sources.now),
-    ...sendUpdate(updates, sources.now),
+    sendTarget(
+      receiveTargetEvents({ log, sources, directory }),
+      findUnknownTargets(directory),
+      unknown,
+      sources.now,
+      sign,
+    ),
+    sendEvent(receiveCustomEvents({ log, sources, directory }), unknown, sources.now, sign),
+    ...sendUpdate(updates, sources.now, sign),
     webhook(updates),
     listBotErrors(db, sources.now),
     latestEvents(db, asOf),

@@ -1,5 +1,6 @@
+import { digestOf, digestOfNew } from '../administration/proof/stored-digest.ts';
 import type { Sources } from '../domain/sources.ts';
-import type { EventLog } from '../log/port.ts';
+import type { Appended, AppendOptions, EventLog, NewCommit } from '../log/port.ts';
 
 const NONCE_BYTES = 16;
 
@@ -11,9 +12,20 @@ export function logWithNonces(log: EventLog, { randomBytes }: Pick<Sources, 'ran
   return {
     ...log,
     append(commit, options) {
-      if ('nonce' in commit) return log.append(commit, options);
+      if ('nonce' in commit) return append(commit, options);
       const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64url');
-      return log.append({ ...commit, nonce }, options);
+      return append({ ...commit, nonce }, options);
     },
   };
+
+  /** With the nonce the commit is as the engine stores it, so here its digest is known. */
+  function append(commit: NewCommit, options: AppendOptions | undefined): Promise<Appended> {
+    const appending = log.append(commit, options);
+    return options?.digest === true ? appending.then((appended) => withDigest(appended, commit)) : appending;
+  }
+}
+
+function withDigest(appended: Appended, commit: NewCommit): Appended {
+  const { repeated } = appended;
+  return { ...appended, digest: repeated === null ? digestOfNew(commit) : digestOf(repeated) };
 }

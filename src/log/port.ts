@@ -88,13 +88,14 @@ export interface Appended {
   readonly head: StreamHead | null;
   /** The earlier commit with the same command id or commit id; nothing was appended. Null: the commit was appended. */
   readonly repeated: RecordedCommit | null;
+  /** SHA-256 of the stored bytes, if it was asked for. */
+  readonly digest?: Uint8Array;
 }
 
 export interface AppendOptions {
-  /**
-   * The caller knows that the log has neither the commit nor its command. So the engine does not look for them first, and
-   * concurrent appends to *any* streams of one key keep the order of the calls, if all of them have a command or none has.
-   */
+  /** Asks for the digest of the stored bytes. The log of a service answers it, an engine alone does not. */
+  readonly digest?: boolean;
+  /** The log has neither commit nor command: no look-up. Appends to *any* streams of a key keep their order if all or none have a command. */
   readonly unseen?: boolean;
   /** The append fails at this time of `performance.now()`, in milliseconds, or at the log's own limit if that is earlier. */
   readonly deadline?: number | undefined;

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 169b56ef50e445a43dd889a892c1cdc0d03eac1907de179f8d3af3ea8760d6cc
-// Types: sha256 e49100c198c445120a4213c8601d5916794415714b95feee52e81270358c9ab4
+// Sources: sha256 7cdf3d3198bcf1b2fabb77c5f0c8218da915cfacb3af6493cca06ae79b4e0407
+// Types: sha256 f1b050974365032f6b3848766c9e3081b909d063ec7547cf1292ed9c36e382fd
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -11,10 +11,10 @@ export interface paths {
     post: { query: Schemas["SendEventQuery"]; body: Schemas["SendEventBody"]; answer: Schemas["AcceptedEvents"] };
   };
   "/v1/send-update": {
-    post: { body: Schemas["ForwardedUpdate"]; answer: Schemas["Accepted"] };
+    post: { body: Schemas["ForwardedUpdate"]; answer: Schemas["AcceptedUpdates"] };
   };
   "/v1/send-batch-update": {
-    post: { body: Schemas["SendBatchUpdateBody"]; answer: Schemas["Accepted"] };
+    post: { body: Schemas["SendBatchUpdateBody"]; answer: Schemas["AcceptedUpdates"] };
   };
   "/v1/bot-errors": {
     get: { query: Schemas["ListBotErrorsQuery"]; answer: Schemas["ListBotErrorsAnswer"] };
@@ -287,22 +287,26 @@ export interface components {
      *       "ok": true
      *     }
      */
-    Accepted: {
+    AcceptedEvents: {
       /** @constant */
       ok: true;
+      /** @description Only if asked for. Events of these users count once the user appears within 24 h. Null: the look-up failed */
+      unknown_users?: number[] | null;
+      /** @description Only with the header `Receipt: signed`: a signed note. Null: nothing of the request is kept */
+      receipt?: string | null;
+      /** @description The moment for which unknown_users holds */
+      data_as_of?: components["schemas"]["Timestamp"];
     };
     /**
      * @example {
      *       "ok": true
      *     }
      */
-    AcceptedEvents: {
+    AcceptedUpdates: {
       /** @constant */
       ok: true;
-      /** @description Only if asked for. Events of these users count once the user appears within 24 h. Null: the look-up failed */
-      unknown_users?: number[] | null;
-      /** @description The moment for which unknown_users holds */
-      data_as_of?: components["schemas"]["Timestamp"];
+      /** @description Only with the header `Receipt: signed`: a signed note. Null: nothing of the request is kept */
+      receipt?: string | null;
     };
     AccountChain: {
       /** @description The last commit of the account; null: it has none */

@@ -8,6 +8,7 @@ import { unknownUsers } from '../../queries/intake/unknown-users.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
 import { timestamp } from '../shapes.ts';
+import { receiptField } from './acknowledge.ts';
 
 /** Query and answer of a look-up of unknown users, made at the caller's request (decisions.md#unknown-users). */
 export const reportQuery = z.object({
@@ -27,6 +28,7 @@ export const acceptedWithReport = z
       .describe(
         'Only if asked for. Events of these users count once the user appears within 24 h. Null: the look-up failed',
       ),
+    ...receiptField,
     data_as_of: timestamp.optional().describe('The moment for which unknown_users holds'),
   })
   .meta({ id: 'AcceptedEvents', example: { ok: true } });
@@ -35,7 +37,7 @@ export type ReportUnknownUsers = (
   request: FastifyRequest,
   query: z.output<typeof reportQuery>,
   userIds: () => readonly number[],
-) => Promise<Omit<z.output<typeof acceptedWithReport>, 'ok'>>;
+) => Promise<Omit<z.output<typeof acceptedWithReport>, 'ok' | 'receipt'>>;
 
 interface ReportOptions {
   readonly log: EventLog;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { integer, moment, NOT_AN_OBJECT, optional } from '../../domain/intake/elements.ts';
 import { parseIso8601, YEARS } from '../../domain/intake/moment.ts';
 import { misdatedField } from '../../platform/update.ts';
+import { receiptField } from './acknowledge.ts';
 
 /** Shapes of the bodies of intake: updates of the platform, and lists of elements (domain/intake/elements.ts). */
 
@@ -24,6 +25,9 @@ export const oneOrMany = <S extends z.ZodType>(schema: S, max: number) =>
   z.union([schema, z.array(schema).min(1).max(max)]);
 
 export const accepted = z.object({ ok: z.literal(true) }).meta({ id: 'Accepted', example: { ok: true } });
+export const acceptedWithReceipt = z
+  .object({ ok: z.literal(true), ...receiptField })
+  .meta({ id: 'AcceptedUpdates', example: { ok: true } });
 
 /** One platform update as a client forwards it, with a date for updates that have none (decisions.md#platform-updates). */
 export const forwardedUpdate = (now: () => number) =>

@@ -5,11 +5,11 @@ import { type CustomEvent, customEvent, MAX_AHEAD_MS, MAX_TEXT } from '../../dom
 import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
 import { readProperties } from '../../domain/intake/properties.ts';
 import { isJsonObject, isStorable } from '../../domain/storable-json.ts';
-import { botOf, principalOf } from '../access.ts';
+import { botOf } from '../access.ts';
 import { invalid } from '../api-errors.ts';
 import { LARGE_BODY } from '../body.ts';
-import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { acknowledge, receiptHeaders, type SignReceipt } from './acknowledge.ts';
 import { readElements } from './read-elements.ts';
 import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './report-unknown-users.ts';
 import { oneOrMany } from './schemas.ts';
@@ -17,7 +17,12 @@ import { oneOrMany } from './schemas.ts';
 const MAX_EVENTS = 1000;
 
 /** POST /v1/send-event (interface.md): custom events, all or none, acknowledged when the log has them. */
-export function sendEvent(receive: ReceiveCustomEvents, unknownUsers: ReportUnknownUsers, now: () => number): AnyRoute {
+export function sendEvent(
+  receive: ReceiveCustomEvents,
+  unknownUsers: ReportUnknownUsers,
+  now: () => number,
+  sign: SignReceipt,
+): AnyRoute {
   const schema = customEvent(now);
   return route({
     method: 'POST',
@@ -39,9 +44,10 @@ export function sendEvent(receive: ReceiveCustomEvents, unknownUsers: ReportUnkn
     query: reportQuery,
     answer: acceptedWithReport,
     idempotent: true,
+    headers: receiptHeaders,
     async handle({ request, query, body }) {
-      const done = await idempotently(request, 'send-event', { ok: true as const }, (stamp) =>
-        receive(botOf(request).public_key, body, { keyId: principalOf(request).keyId, command: stamp }),
+      const done = await acknowledge(sign, request, 'send-event', (stamp) =>
+        receive(botOf(request).public_key, body, stamp),
       );
       return { ...done, ...(await unknownUsers(request, query, () => [body].flat().map(({ user_id }) => user_id))) };
     },

@@ -2,10 +2,10 @@ import type { FindUnknownTargets, ReceiveTargetEvents } from '../../commands/int
 import { type TargetEvent, targetEvent } from '../../domain/intake/elements.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { property, safeInteger } from '../../domain/storable-json.ts';
-import { botOf, principalOf } from '../access.ts';
+import { botOf } from '../access.ts';
 import { invalid, TargetValidationError } from '../api-errors.ts';
-import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { acknowledge, receiptHeaders, type SignReceipt } from './acknowledge.ts';
 import { readElements } from './read-elements.ts';
 import { acceptedWithReport, type ReportUnknownUsers, reportQuery } from './report-unknown-users.ts';
 import { oneOrMany } from './schemas.ts';
@@ -18,6 +18,7 @@ export function sendTarget(
   findUnknown: FindUnknownTargets,
   unknownUsers: ReportUnknownUsers,
   now: () => number,
+  sign: SignReceipt,
 ): AnyRoute {
   const schema = targetEvent(now);
 
@@ -54,13 +55,11 @@ export function sendTarget(
     query: reportQuery,
     answer: acceptedWithReport,
     idempotent: true,
+    headers: receiptHeaders,
     async handle({ request, query, body }) {
       const events: readonly TargetEvent[] = Array.isArray(body) ? body : [body];
-      const done = await idempotently(request, 'send-target', { ok: true as const }, async (stamp) => {
-        const received = await receive(botOf(request).public_key, events, {
-          keyId: principalOf(request).keyId,
-          command: stamp,
-        });
+      const done = await acknowledge(sign, request, 'send-target', async (stamp) => {
+        const received = await receive(botOf(request).public_key, events, stamp);
         if (!('unknown' in received)) return received;
         throw new TargetValidationError(received.unknown.map((index) => unknownTarget(body, index)));
       });

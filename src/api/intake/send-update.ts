@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { ReceiveUpdates } from '../../commands/intake/receive.ts';
 import type { UpdateItem } from '../../domain/intake/intake-events.ts';
 import { parseUpdate } from '../../platform/update.ts';
-import { botOf, principalOf } from '../access.ts';
+import { botOf } from '../access.ts';
 import { invalid } from '../api-errors.ts';
 import { LARGE_BODY } from '../body.ts';
-import { idempotently } from '../idempotency.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { type Acknowledged, acknowledge, receiptHeaders, type SignReceipt } from './acknowledge.ts';
 import { readElements } from './read-elements.ts';
-import { accepted, forwardedUpdate, webhookUpdate } from './schemas.ts';
+import { accepted, acceptedWithReceipt, forwardedUpdate, webhookUpdate } from './schemas.ts';
 
 const MAX_UPDATES = 1000;
 
@@ -18,14 +18,16 @@ type Forwarded = z.output<ReturnType<typeof forwardedUpdate>>;
 /**
  * POST /v1/send-update and /v1/send-batch-update (decisions.md#platform-updates): platform updates that the bot forwards.
  */
-export function sendUpdate(receive: ReceiveUpdates, now: () => number): AnyRoute[] {
+export function sendUpdate(receive: ReceiveUpdates, now: () => number, sign: SignReceipt): AnyRoute[] {
   const schema = forwardedUpdate(now);
+  const deps = { receive, sign };
   const shared = {
     method: 'POST',
     tag: 'Intake',
     access: { resource: 'required', withoutDatabase: true },
-    answer: accepted,
+    answer: acceptedWithReceipt,
     idempotent: true,
+    headers: receiptHeaders,
   } as const;
   return [
     route({
@@ -34,7 +36,7 @@ export function sendUpdate(receive: ReceiveUpdates, now: () => number): AnyRoute
       operationId: 'sendUpdate',
       summary: 'Forward one update of the messaging platform',
       body: schema,
-      handle: ({ request, body }) => forward(receive, 'send-update', request, [body]),
+      handle: ({ request, body }) => forward(deps, 'send-update', request, [body]),
     }),
     route({
       ...shared,
@@ -49,24 +51,22 @@ export function sendUpdate(receive: ReceiveUpdates, now: () => number): AnyRoute
         if (problems.length > 0) throw invalid(problems);
         return [...elements];
       },
-      handle: ({ request, body }) => forward(receive, 'send-batch-update', request, body),
+      handle: ({ request, body }) => forward(deps, 'send-batch-update', request, body),
     }),
   ];
 }
 
 function forward(
-  receive: ReceiveUpdates,
+  { receive, sign }: { readonly receive: ReceiveUpdates; readonly sign: SignReceipt },
   name: string,
   request: FastifyRequest,
   updates: readonly Forwarded[],
-): Promise<{ ok: boolean }> {
+): Promise<Acknowledged> {
   const { public_key, username } = botOf(request);
   const items = updates
     .map(({ update, date }) => parseUpdate(update, { requestDate: date, username }))
     .filter((item): item is UpdateItem => item !== null);
-  return idempotently(request, name, { ok: true }, (command) =>
-    receive(public_key, items, { keyId: principalOf(request).keyId, command }),
-  );
+  return acknowledge(sign, request, name, (stamp) => receive(public_key, items, stamp));
 }
 
 /**

@@ -13,6 +13,7 @@ import { systemSources } from '../../util/system-sources.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
 import { exactly } from '../output.ts';
 import { botOption, endOf, namedBots, once, positiveInteger } from '../values.ts';
+import { receipt } from './audit-receipt.ts';
 
 export function audit(cli: Cli): void {
   const { noun } = cli;
@@ -49,6 +50,8 @@ export function audit(cli: Cli): void {
         return prove(context, given);
       }),
     );
+
+  receipt(cli);
 
   noun
     .command('make-key')

@@ -7,6 +7,8 @@ import type { Appended, CommandStamp, EventLog } from '../../log/port.ts';
 export interface Stamp {
   readonly keyId?: number | undefined;
   readonly command?: CommandStamp | undefined;
+  /** Whether the answer needs the digest of the stored commit. */
+  readonly digest?: boolean;
 }
 
 /** Appends the event of one request to the bot's intake, in one commit. Throws as `EventLog.append`. */
@@ -14,14 +16,15 @@ export function appendIntake(
   { log, sources }: { readonly log: EventLog; readonly sources: Sources },
   bot: string,
   event: StoredEvent,
-  stamp: Stamp = {},
+  { digest, ...stamp }: Stamp = {},
 ): Promise<Appended> {
-  return log.append({
+  const commit = {
     id: sources.uuid(),
     stream: intakeStream(bot),
-    expected: 'any',
+    expected: 'any' as const,
     at: sources.now(),
     events: [event],
     ...stamp,
-  });
+  };
+  return digest === true ? log.append(commit, { digest }) : log.append(commit);
 }

@@ -64,6 +64,23 @@ export function leafFinder(db: Db, tree: number): (leaf: Buffer, position: strin
   };
 }
 
+/** Finds a leaf in all trees. Reads every bundle. */
+export async function findLeaf(
+  db: Db,
+  leaf: Buffer,
+): Promise<{ readonly tree: number; readonly index: number } | null> {
+  const { rows } = await db.query<{ tree: number; n: string; leaves: Buffer }>({
+    name: 'proof_find_leaf',
+    text: 'SELECT tree, n, leaves FROM proof.bundles WHERE position($1::bytea IN leaves) > 0',
+    values: [leaf],
+  });
+  for (const { tree, n, leaves } of rows) {
+    const index = leavesOf(leaves).findIndex((each) => each.equals(leaf));
+    if (index >= 0) return { tree, index: Number(n) * TILE_WIDTH + index };
+  }
+  return null;
+}
+
 /** Cuts the bytes of a bundle into leaves. */
 export function leavesOf(bundle: Buffer): Buffer[] {
   return Array.from({ length: bundle.length / LEAF_BYTES }, (_, i) =>

@@ -80,6 +80,9 @@ it('says that the service keeps no proofs', async () => {
     const { apiKey } = await service.createBot();
     const answer = await service.get('/v1/referral/proof?user_id=1', { 'api-key': apiKey });
     expect(answer).toMatchObject({ status: 404, body: { error: expect.stringContaining('PROOF=on') } });
+    const headers = { 'api-key': apiKey, receipt: 'signed' };
+    const refused = await service.post('/v1/send-event', { event: 'order', user_id: 1 }, headers);
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('PROOF=on') } });
   } finally {
     await service.stop();
   }

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: b7773541fbc17c28c8bcab3d052d2e4081703828ce59e1cd6c83c35f5d64fcde
+# SHA-256 of openapi.json: 5c81b69bc0f71465b17338a08125a8f0353b605d60925a8ad4a582fc9cf800b9
 
 from __future__ import annotations
 
