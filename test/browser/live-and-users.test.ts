@@ -71,7 +71,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
     await page.keyboard.press(' ');
     await page.getByText('Paused: 0 events wait').waitFor();
     await post('send-event', { event: 'came_later', user_id: 70_001 });
-    await page.getByText('Paused: 1 events wait').waitFor();
+    await page.getByText('Paused: 1 event waits').waitFor();
     expect(await firstEvent(page).textContent()).toBe('Order paid');
     await page.getByRole('button', { name: 'Continue' }).click();
     await expect.poll(() => firstEvent(page).textContent()).toBe('Came later');
@@ -83,6 +83,16 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
     await page.getByRole('heading', { name: HOSTILE[0]! }).waitFor();
     expect(page.url()).toContain('/console/users/70001');
     expect(console.complaints).toEqual([]);
+  });
+
+  it.each([920, 1200, 1440])('cuts long names of events and people at a width of %i px', async (width) => {
+    const { page } = await started.logIn(bot.apiKey, { width });
+    await page.goto(`${service.address}/console/live`);
+    await firstEvent(page).waitFor();
+    await post('send-event', { event: 'W'.repeat(60), user_id: 70_002 });
+    await expect.poll(() => firstEvent(page).textContent()).toBe('W'.repeat(60));
+    const hidden = `(({ scrollWidth, parentElement }) => scrollWidth - parentElement.clientWidth)(document.querySelector('.feed'))`;
+    expect(await page.evaluate(hidden)).toBeLessThanOrEqual(0);
   });
 
   it('stops asking in a hidden tab, and asks once a second in a visible one', async () => {

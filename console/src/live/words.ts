@@ -2,7 +2,7 @@
 export const words = {
   title: 'Live',
   lead: 'The events that were received last, the newest first.',
-  paused: (count: string) => `Paused: ${count} events wait`,
+  paused: (count: string) => (count === '1' ? 'Paused: 1 event waits' : `Paused: ${count} events wait`),
   atMost: (count: string) => `${count} or more`,
   running: 'Listening',
   pause: 'Pause',
