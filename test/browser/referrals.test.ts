@@ -328,11 +328,16 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
 
   it("says what to do where there is nothing, and nothing of another owner's bot is to be had", async () => {
     const other = await service.createBot();
-    const { page } = await started.logIn(other.apiKey);
-    await page.goto(`${service.address}/console/referrals`);
-    await page.getByText('/v1/referral/create-code').waitFor();
-    await page.goto(`${service.address}/console/referrals?view=payouts`);
-    await page.getByText('No payouts yet.').waitFor();
+    const { page } = await started.logIn(other.apiKey, { width: 360 });
+    for (const [view, text] of [
+      ['', '/v1/referral/create-code'],
+      ['?view=payouts', 'No payouts yet.'],
+      ['?view=rules', 'botledger rule create'],
+    ]) {
+      await page.goto(`${service.address}/console/referrals${view}`);
+      await page.getByText(text!).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth'), text).toBeLessThanOrEqual(360);
+    }
     await page.goto(url({ user: `${ADA}` }));
     await page.getByText('There is no such bot').waitFor();
     for (const path of ['referrers', 'all-payouts', 'program', `entries?user_id=${ADA}`, `chain?user_id=${ADA}`]) {

@@ -1,8 +1,10 @@
 import type { Value } from '../api.ts';
 import { cell } from '../format.ts';
 import { Card } from '../parts/card.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
 import { Cut } from '../parts/cut.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { texts } from '../texts.ts';
 import type { Program, Rate } from './data.ts';
 import { unitName } from './parts.tsx';
 import { words } from './words.ts';
@@ -47,9 +49,10 @@ export function Rules({ program }: { readonly program: Program }) {
     return (
       <section class="empty">
         <p>{words.noRules}</p>
-        <pre>
-          <code>npx botledger rule create --name "Orders" --trigger-event-id 3 --type percent --percent 5</code>
-        </pre>
+        <CodeBlock
+          name={texts.terminal}
+          code='npx botledger rule create --name "Orders" --trigger-event-id 3 --type percent --percent 5'
+        />
       </section>
     );
   return (

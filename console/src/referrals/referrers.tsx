@@ -1,9 +1,11 @@
 import { address, href } from '../address.ts';
 import { number } from '../format.ts';
+import { CodeBlock } from '../parts/code-block.tsx';
 import { curl } from '../parts/curl.ts';
 import { Cut } from '../parts/cut.tsx';
 import { Choice, Listing, usePages } from '../parts/pages.tsx';
 import { SearchField } from '../parts/search-field.tsx';
+import { texts } from '../texts.ts';
 import { ask, type Program, type Referrer, type Referrers } from './data.ts';
 import { Money, nameOf, unitName } from './parts.tsx';
 import { ProgramTotals } from './totals.tsx';
@@ -127,9 +129,7 @@ function NoReferrers({ bot }: { readonly bot: string }) {
   return (
     <section class="empty">
       <p>{words.noReferrers}</p>
-      <pre>
-        <code>{curl('referral/create-code', bot, '{"user_id":4242}')}</code>
-      </pre>
+      <CodeBlock name={texts.terminal} code={curl('referral/create-code', bot, '{"user_id":4242}')} />
     </section>
   );
 }
