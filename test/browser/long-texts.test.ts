@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasEnded, launch, meet, until } from '../support/broadcasts.ts';
-import { CHROMIUM, type ConsolePage, shoot } from '../support/browser.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, shoot } from '../support/browser.ts';
 import { aKey } from '../support/catalog.ts';
 import type { TestBot, TestService } from '../support/service.ts';
 import { type SendingConsole, startSendingConsole } from '../support/test-console.ts';
@@ -30,6 +30,7 @@ describe.skipIf(CHROMIUM === undefined)('long texts on a phone', () => {
   let owner: string;
   let sent: number;
   let draft: number;
+  let toAll: number;
   let segment: number;
 
   beforeAll(async () => {
@@ -66,6 +67,8 @@ describe.skipIf(CHROMIUM === undefined)('long texts on a phone', () => {
       })),
     });
     draft = made.id;
+    const all = { segmentations: { include: [{ type: 'all', config: {} }] }, message: { text } };
+    toAll = (await post('broadcast/create', { type: 'sendMessage', ...all })).id;
     sent = await launch(service, bot, { chats: [1, 2], message: { text, reply_markup } });
     await until(service, sent, hasEnded);
     await service.projected();
@@ -151,6 +154,8 @@ describe.skipIf(CHROMIUM === undefined)('long texts on a phone', () => {
       await page.getByRole('button', { name: 'Launch…' }).click();
       await page.getByRole('dialog').waitFor();
     });
+    await sweep(console, [`broadcasts/${toAll}/edit`], (page) => page.getByText('Some of them').click());
+    expect(await axeFindings(console.page)).toEqual([]);
     await sweep(console, ['users/1', 'dashboard', 'live']);
   });
 

@@ -42,7 +42,9 @@ export function Preview({ preview, bot }: PreviewProps) {
             {bot}
           </bdi>
         </header>
-        <div class="bubble">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls must be reachable by keyboard */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a text is no group of fields */}
+        <div class="bubble" role="group" tabIndex={0} aria-label={words.message}>
           {media.map((item, index) => (
             <Fragment key={index}>
               <div class="file">
