@@ -256,6 +256,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     const console = await started.logIn(bot.apiKey);
     const links = console.page.getByRole('region', { name: 'Last broadcasts' }).locator('li a');
     await expect.poll(() => links.allTextContents()).toEqual(['scheduled', 'e', 'd', 'c', 'b']);
+    await console.page.getByText('Scheduled for Jan 1, 2031, 00:00').waitFor();
     expect(console.complaints).toEqual([]);
   });
 

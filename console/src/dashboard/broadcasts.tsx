@@ -1,16 +1,11 @@
 import { href } from '../address.ts';
 import { request } from '../api.ts';
 import { type Broadcast, isRunning, partsOf } from '../broadcasts/broadcast.ts';
+import { StatusPill } from '../broadcasts/status-pill.tsx';
 import { words as broadcastsWords } from '../broadcasts/words.ts';
 import { date, number } from '../format.ts';
 import { LoadedCard } from '../parts/loaded-card.tsx';
-import { Pill, type PillProps } from '../parts/pill.tsx';
 import { words } from './words.ts';
-
-const KINDS: Readonly<Partial<Record<Broadcast['status'], PillProps['kind']>>> = {
-  ...{ 1: 'now', 2: 'now', 6: 'now', 7: 'now', 8: 'now' },
-  ...{ 3: 'good', 5: 'bad' },
-};
 
 /** The last broadcasts with their outcome: those that run first. */
 export function LatestBroadcasts({ bot }: { readonly bot: string }) {
@@ -37,7 +32,7 @@ export function LatestBroadcasts({ bot }: { readonly bot: string }) {
                   <a class="cut" href={href('/broadcasts', { bot, id: `${broadcast.id}` })}>
                     <bdi>{broadcast.name ?? broadcastsWords.unnamed(broadcast.id)}</bdi>
                   </a>
-                  <Pill kind={KINDS[broadcast.status]}>{broadcastsWords.statuses[broadcast.status]}</Pill>
+                  <StatusPill broadcast={broadcast} />
                 </div>
                 <span class="quiet-text small-text">{date(broadcast.date_create)}</span>{' '}
                 {broadcast.count_recipients > 0 && <Progress broadcast={broadcast} />}
