@@ -94,13 +94,16 @@ describe.skipIf(CHROMIUM === undefined)('payouts and rewards are changed in the 
     const dialog = page.getByRole('dialog');
     await dialog.getByText('5 USD').waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    const label = (await dialog.getByText('Method', { exact: true }).boundingBox())!;
+    const field = (await dialog.getByLabel('Method').boundingBox())!;
+    expect(label.y + label.height).toBeLessThanOrEqual(field.y);
     await dialog.getByLabel('Method').selectOption('manual');
     await dialog.getByRole('button', { name: 'Request the payout' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Pay out…' }).waitFor({ state: 'detached' });
     const { payouts } = await program.call.data(`payouts?user_id=${BEA}&limit=1`);
     expect(payouts).toMatchObject([{ amount: 5, method: 'manual', status: 0 }]);
-    await page.locator(`#payout-${payouts[0].payout_id}`).getByText('by hand').first().waitFor();
+    await page.locator(`#payout-${payouts[0].payout_id}`).getByText('no delivery: by hand').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -100,7 +100,7 @@ export const words = {
   requested: 'Requested',
   processed: 'Finished',
   deliveries: 'Deliveries',
-  byHand: 'none: paid by hand',
+  byHand: 'no delivery: by hand',
   ownerKeyNeeded: 'To change this payout, log in with an owner key. An operator of the server issues it.',
   payoutActions: {
     confirm: {
