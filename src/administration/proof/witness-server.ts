@@ -98,10 +98,17 @@ async function answer(
     return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(line);
   }
   if (isRefusal(decided))
-    notice(`REFUSED, perhaps a fork of the log: ${sentenceOf(decided)}; the request was ${JSON.stringify(body)}`);
+    notice(`REFUSED, perhaps a fork of the log: ${sentenceOf(decided)}; the checkpoint was ${shownNote(body)}`);
   return decided.status === 409
     ? refuse(409, String(decided.size), SIZE_TYPE)
     : refuse(decided.status, sentenceOf(decided));
+}
+
+/** Strangers can repeat a public checkpoint with a wrong proof, so a refusal is short. */
+const MOST_SHOWN = 2000;
+
+function shownNote(body: string): string {
+  return JSON.stringify(body.slice(body.indexOf('\n\n') + 2).slice(0, MOST_SHOWN));
 }
 
 type Refused = Exclude<Cosigning, { status: 200 }>;

@@ -17,7 +17,10 @@ interface Page {
 export function serveVerifyPage(app: FastifyInstance): void {
   let page: Promise<Page> | undefined;
   app.get('/verify', { schema: { hide: true } }, async (_request, reply) => {
-    page ??= verifyPage();
+    page ??= verifyPage().catch((error: unknown) => {
+      page = undefined; // the next request reads the files again
+      throw error;
+    });
     const { html, policy } = await page;
     void reply.type('text/html; charset=utf-8').headers({
       'content-security-policy': `${policy}; frame-ancestors 'none'`,

@@ -11,6 +11,9 @@ export function stepsOf({ migrations, read_models, events }: Omit<UpgradePlan, '
   const steps: string[] = [];
   if (migrations.length > 0)
     steps.push('botledger backup FILE, by the former release: it does not start again once this one has migrated');
+  // Any command of this release but the plan migrates first.
+  if (events === null)
+    steps.push('botledger projection list, which migrates', 'botledger upgrade plan, which then reads the log');
   for (const name of built) steps.push(`botledger projection rebuild ${name}`, `botledger projection verify ${name}`);
   steps.push('start this release');
   for (const name of built) steps.push(`botledger projection switch ${name}`);

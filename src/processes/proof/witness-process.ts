@@ -6,6 +6,7 @@ import type { PolicyWitness } from '../../proof/witness-policy.ts';
 import { lastCheckpoint, lastCosignedBy } from '../../queries/proof/last-checkpoint.ts';
 import { OUTPUT_TREE, storedTiles } from '../../queries/proof/stored-trees.ts';
 import { growingPause } from '../../util/growing-pause.ts';
+import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { createRest } from '../wait-for-work.ts';
 import { CosignatureLog } from './cosignature-log.ts';
@@ -13,6 +14,7 @@ import { CosignatureLog } from './cosignature-log.ts';
 const LOOK_MS = 1000;
 const FIRST_PAUSE_MS = 1000;
 const MOST_PAUSE_MS = 5 * 60_000;
+const NOTE_MS = 10_000;
 
 /**
  * Asks the witnesses of the policy to cosign the last checkpoint (docs/proofs.md#witnesses). Each is asked by itself, so a
@@ -35,6 +37,11 @@ export const witnesses: Process = {
           throw error;
         }),
       );
+    // A policy may name witnesses without addresses: they are asked by others.
+    while (running.length === 0 && !signal.aborted) {
+      context.note(await context.log.endCursor());
+      await pause(NOTE_MS, signal);
+    }
     await Promise.allSettled(running);
     await Promise.all(running);
   },

@@ -99,6 +99,10 @@ it('a migration of the log leaves its events unread; a newer release that has wr
   const plan = await planned();
   expect(plan.migrations).toMatchObject([{ schema: 'log' }]);
   expect(plan.events).toBeNull();
+  expect(plan.steps.slice(1, 3)).toEqual([
+    'botledger projection list, which migrates',
+    'botledger upgrade plan, which then reads the log',
+  ]);
 });
 
 it('events that the release cannot read are named, with the first of each type', async () => {

@@ -90,7 +90,7 @@ describe('a witness', () => {
     const fork = await post(address, await growingLog(3).request(5, 5));
     expect([fork.status, await fork.text()]).toEqual([409, '5\n']);
     expect(lines()).toMatch(
-      /REFUSED, perhaps a fork of the log: the log has signed another tree of size 5; the request/,
+      /REFUSED, perhaps a fork of the log: the log has signed another tree of size 5; the checkpoint was/,
     );
     await kill('SIGTERM');
     const [file] = await readdir(folder);
