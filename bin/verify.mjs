@@ -489,11 +489,11 @@ if (NODE !== null && process.argv[1]?.endsWith('verify.mjs')) {
   const [{ readFileSync }, { parseArgs }] = [await import('node:fs'), await import('node:util')];
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'log-key': { type: 'string' }, policy: { type: 'string' } } });
-    check(positionals.length === 1, 'usage: node verify.mjs FILE [--log-key KEY] [--policy FILE]');
+    if (positionals.length !== 1) throw new Error('usage: node verify.mjs FILE [--log-key KEY] [--policy FILE]');
     const trust = { logKey: values['log-key'], policy: values.policy && readFileSync(values.policy, 'utf8') };
     process.stdout.write(`${report(await verify(readFileSync(positionals[0], 'utf8'), trust))}\n`);
   } catch (error) {
-    process.stderr.write(`NOT VALID: ${error.message}\n`);
-    process.exitCode = 1;
+    process.stderr.write(`${error instanceof ProofError ? 'NOT VALID' : 'not checked'}: ${error.message}\n`);
+    process.exitCode = error instanceof ProofError ? 1 : 2;
   }
 }

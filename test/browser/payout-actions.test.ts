@@ -97,7 +97,8 @@ describe.skipIf(CHROMIUM === undefined)('payouts and rewards are changed in the 
     const label = (await dialog.getByText('Method', { exact: true }).boundingBox())!;
     const field = (await dialog.getByLabel('Method').boundingBox())!;
     expect(label.y + label.height).toBeLessThanOrEqual(field.y);
-    await dialog.getByLabel('Method').selectOption('manual');
+    // Without a webhook the other way would fail at once.
+    expect(await dialog.getByLabel('Method').inputValue()).toBe('manual');
     await dialog.getByRole('button', { name: 'Request the payout' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Pay out…' }).waitFor({ state: 'detached' });

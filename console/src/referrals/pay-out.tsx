@@ -22,7 +22,7 @@ const ALL = 'all';
 export function PayOut({ bot, user, program: { units }, balance, onDone }: PayOutProps) {
   const isOpen = useSignal(false);
   const unit = useSignal(ALL);
-  const method = useSignal<keyof typeof words.payMethods>('webhook');
+  const method = useSignal<keyof typeof words.payMethods>('manual');
   const attempt = useAttempt();
   const payable = balance.filter(({ available }) => Number(available) > 0);
   if (payable.length === 0) return null;

@@ -133,7 +133,7 @@ export const words = {
   payOutAction: 'Request the payout',
   payOutMeans:
     'The amount moves from available to reserved. Until the payout is paid, it can be cancelled; then the amount is available again.',
-  payMethods: { webhook: 'Your server pays: the webhook gets it', manual: 'You pay by hand, and mark it as paid here' },
+  payMethods: { manual: 'You pay by hand, and mark it as paid here', webhook: 'Your server pays: the webhook gets it' },
   eachUnit: 'each unit, a payout for each',
   csv: 'CSV',
   ledgerFile: (name: string) => `${name}, ledger`,

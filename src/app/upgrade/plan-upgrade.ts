@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type pg from 'pg';
 import type { EventsOfLog, PlannedReadModel, UpgradePlan } from '../../administration/upgrade-plan.ts';
 import { type Config, readConfig } from '../../config.ts';
+import { isDatabaseDown } from '../../database/database-errors.ts';
 import { readAccess } from '../../database/embedded/access-file.ts';
 import { embeddedUrl } from '../../database/embedded/open-embedded-postgres.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
@@ -60,7 +61,12 @@ export async function planUpgrade(
   try {
     const engine = engineOf(config.EVENT_LOG);
     const ofLog = await engine.tables();
-    const migrations = await pendingOf(pool, config, ofLog);
+    const migrations = await pendingOf(pool, config, ofLog).catch((error: unknown) => {
+      if (!isDatabaseDown(error)) throw error;
+      const remedy =
+        config.DATABASE_URL === undefined ? 'start the former release' : 'start its server, or correct DATABASE_URL';
+      throw new StartError(`the database does not answer (${(error as Error).message}): ${remedy}, then plan`);
+    });
     const models = readModels ?? (await loadReadModels());
     if (!migrations.some(({ schema }) => schema === ofLog.schema))
       log = await openLog(

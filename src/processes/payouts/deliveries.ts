@@ -138,7 +138,7 @@ function deliverer(
     const webhook = await findPayoutWebhook(context, payout.bot);
     if (webhook === null || webhook.secrets.length === 0) {
       const what = webhook === null ? 'the bot has no webhook' : "the webhook's secret was forgotten";
-      return giveUp(accounts, key, `${what}: botledger webhook set`);
+      return giveUp(accounts, key, `${what}: set it in the settings of the bot, or with botledger webhook set`);
     }
     const number = await beginAttempt(accounts, key, delays, webhook);
     if (number === null) return;

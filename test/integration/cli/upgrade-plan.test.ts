@@ -105,6 +105,16 @@ it('a migration of the log leaves its events unread; a newer release that has wr
   ]);
 });
 
+it('a database that does not answer is named, with the next step', async () => {
+  const down = { ...service.env, DATABASE_URL: 'postgres://botledger@127.0.0.1:1/none' };
+  expect(await botledger(down, ['upgrade', 'plan'])).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(
+      /the database does not answer \(.*ECONNREFUSED.*\): start its server, or correct DATABASE_URL/,
+    ),
+  });
+});
+
 it('events that the release cannot read are named, with the first of each type', async () => {
   const other = await startTestService();
   const bot = await other.createBot();

@@ -213,6 +213,10 @@ describe('a changed proof file is found', () => {
     expect(await problemOf(' '.repeat(257 * 1024 * 1024))).toMatch(/larger than/);
     const path = join(proofs.folder, 'cut.json');
     await writeFile(path, bad['cut']!);
+    await expect(run('node', [join(ROOT, 'bin/verify.mjs'), `${path}.missing`])).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^not checked: ENOENT/),
+    });
     await expect(run('node', [join(ROOT, 'bin/verify.mjs'), path])).rejects.toMatchObject({
       code: 1,
       stderr: 'NOT VALID: the file is no JSON: it was cut, or is no proof\n',
