@@ -94,6 +94,7 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     searchedReferrers: () => ask(address, '/v1/referral/referrers?search=10', apiKey),
     referralTotals: () => ask(address, '/v1/referral/totals', apiKey),
     entries: () => ask(address, `/v1/referral/entries?user_id=${REFERRER}`, apiKey),
+    proofWithProofsOff: () => ask(address, `/v1/referral/proof?user_id=${REFERRER}`, apiKey),
     chain: () => ask(address, `/v1/referral/chain?user_id=${REFERRER}`, apiKey),
     program: () => ask(address, '/v1/referral/program', apiKey),
     codes: () => ask(address, '/v1/referral/codes?user_id=1', apiKey),

@@ -83,6 +83,7 @@ const NO_IDS: Readonly<Record<string, string>> = {
   token: "the bot's own, for the platform",
   hash: 'the caller must know both hash and position of a commit of the account (test/integration/referral)',
   position: 'as hash',
+  'getReferralProof.user_id': 'answered by services with proofs (test/integration/proof/proof-api.test.ts)',
   'createUnit.code': 'of a new unit',
   'setCodeOwners.code': 'a request may bring a new code',
   ...Object.fromEntries(

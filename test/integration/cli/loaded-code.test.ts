@@ -58,7 +58,7 @@ test('help of all nouns loads no code of a noun, of the log, of read models or o
 
 test('help of a noun loads that noun alone', async () => {
   const { own } = await loadedBy(['owner', 'create', '--help']);
-  expect(own).toContain('cli/catalog/owner');
+  expect(own).toContain('cli/catalog/owner-commands');
   expect(
     own.filter(
       (path) =>
