@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { longRows } from '../support/long-only.ts';
 import { runProgram } from './client-program.ts';
 import { clients } from './clients.ts';
 import { scenarios } from './scenarios.ts';
@@ -19,7 +20,11 @@ afterAll(async () => {
   console.table(table);
 });
 
-describe.each(clients)('the client $name', (client) => {
+/** The Python client also has tests of its package, on a stub and on the service. */
+const isShort = ({ name }: { readonly name: string }): boolean => name !== 'python';
+const tried = [...clients.filter(isShort), ...longRows(clients.filter((each) => !isShort(each)))];
+
+describe.each(tried)('the client $name', (client) => {
   const { lacks } = client;
   if (lacks !== undefined) console.warn(`the client ${client.name} is not tested here, for want of ${lacks}`);
 

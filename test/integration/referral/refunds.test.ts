@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { CHUNK_EVENTS } from '../../../src/columns/chunk.ts';
 import { NEWEST_EVENTS } from '../../../src/projections/events/packed/due.ts';
+import { longRows } from '../../support/long-only.ts';
 import type { RewardProgram } from '../../support/reward-program.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { describeRefunds } from './refunds.suite.ts';
@@ -23,4 +24,6 @@ async function packed({ database, projected }: TestService, { bot, send }: Rewar
     .toBe(CHUNK_EVENTS);
 }
 
-describe('a refund whose charge is packed', () => describeRefunds(() => startTestService(), packed));
+describe.each(longRows(['packed']))('a refund whose charge is %s', () =>
+  describeRefunds(() => startTestService(), packed),
+);
