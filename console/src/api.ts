@@ -88,7 +88,20 @@ interface Refusal {
   readonly details?: readonly Detail[];
 }
 
-async function send(path: string, { method = 'GET', body, bot, idempotencyKey, signal }: RequestOptions) {
+const TOO_MANY = 429;
+const LONGEST_WAIT_S = 2;
+const MOST_WAITS = 10;
+
+/** Other tabs, and reports of a page that was left, count too: a refusal for too many that ends soon is waited out. */
+async function send(path: string, options: RequestOptions) {
+  for (let waits = 0; ; waits++) {
+    const { retryAfter, ...answer } = await sendOnce(path, options);
+    if (answer.status !== TOO_MANY || !(retryAfter <= LONGEST_WAIT_S) || waits === MOST_WAITS) return answer;
+    await new Promise((resolve) => setTimeout(resolve, retryAfter * 1000));
+  }
+}
+
+async function sendOnce(path: string, { method = 'GET', body, bot, idempotencyKey, signal }: RequestOptions) {
   const headers = new Headers();
   if (body !== undefined) headers.set('content-type', 'application/json');
   if (bot !== undefined) headers.set('resource-key', bot);
@@ -102,7 +115,8 @@ async function send(path: string, { method = 'GET', body, bot, idempotencyKey, s
       ...(signal === undefined ? {} : { signal }),
     });
     const { ok, status, headers: found } = response;
-    return { ok, status, text: await response.text(), asOf: found.get('data-as-of') };
+    const retryAfter = Number(found.get('retry-after') ?? Number.NaN);
+    return { ok, status, text: await response.text(), asOf: found.get('data-as-of'), retryAfter };
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
     throw new RequestError(texts.errors.noAnswer, 0);

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { Marked, type RendererObject, type Tokens } from 'marked';
+import { cspHash } from './csp-hash.ts';
 import { flowchart } from './guide-flow.ts';
 
 /** The style of the guide's pages. */
@@ -29,7 +29,7 @@ th { background: var(--soft); }
 /** The Content-Security-Policy of the pages: they hold no script and load nothing. Their one style is named by its hash. */
 export const CONTENT_POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `style-src ${cspHash(STYLE)}`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

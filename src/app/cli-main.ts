@@ -26,8 +26,7 @@ const withContext: ContextRunner = async (work, options) => {
 process.exitCode = await runCli(process.argv.slice(2), {
   withContext,
   examine: async () => (await import('./doctor/examine.ts')).examine(process.env),
-  planUpgrade: async () =>
-    (await import('./upgrade/plan-upgrade.ts')).planUpgrade(process.env, new AbortController().signal),
+  planUpgrade: async () => (await import('./upgrade/plan-upgrade.ts')).planUpgrade(process.env),
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
 });

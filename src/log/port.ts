@@ -95,7 +95,7 @@ export interface Appended {
 export interface AppendOptions {
   /** Asks for the digest of the stored bytes. The log of a service answers it, an engine alone does not. */
   readonly digest?: boolean;
-  /** The log has neither commit nor command: no look-up. Appends to *any* streams of a key keep their order if all or none have a command. */
+  /** The caller knows that the log lacks commit and command: no look-up, and *any* appends of a key keep the calls' order if all or none have a command. */
   readonly unseen?: boolean;
   /** The append fails at this time of `performance.now()`, in milliseconds, or at the log's own limit if that is earlier. */
   readonly deadline?: number | undefined;

@@ -119,6 +119,8 @@ class PolicyParser {
 
   #isNewKey(kind: string, { publicKey }: NoteVerifier): boolean {
     const key = `${kind} ${publicKey.toString('hex')}`;
-    return !this.#publicKeys.has(key) && this.#publicKeys.add(key) !== null;
+    if (this.#publicKeys.has(key)) return false;
+    this.#publicKeys.add(key);
+    return true;
   }
 }

@@ -15,7 +15,7 @@ export async function botledger(
   const output = { out: '', err: '' };
   const code = await runCli([...argv, '--json'], {
     examine: () => examine({ LOG_LEVEL: '', ...env }),
-    planUpgrade: () => planUpgrade({ LOG_LEVEL: '', ...env }, new AbortController().signal, readModels),
+    planUpgrade: () => planUpgrade({ LOG_LEVEL: '', ...env }, readModels),
     withContext: cliContext({ LOG_LEVEL: '', ...env }, undefined, readModels),
     stdout: (text) => {
       output.out += text;

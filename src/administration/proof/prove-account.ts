@@ -23,7 +23,7 @@ export interface ProofRequest {
   readonly at: number | null;
   /** Adds the commits of the events that earned. They also have events of other users, and to find them reads the log. */
   readonly withEvents: boolean;
-  /** The most commits that the account may have; absent: any number. */
+  /** A longer account is refused (`too long`); absent: none is. */
   readonly maxCommits?: number;
 }
 

@@ -40,21 +40,15 @@ const ANSWER_WITHIN_MS = 600_000;
  * @param env the environment of the service
  * @throws StartError there is no database; NewerDatabaseError a newer release has written it
  */
-export async function planUpgrade(
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-  readModels?: readonly ReadModel[],
-): Promise<UpgradePlan> {
+export async function planUpgrade(env: NodeJS.ProcessEnv, readModels?: readonly ReadModel[]): Promise<UpgradePlan> {
   const config = readConfig(env);
   const connectionString = await databaseOf(config);
   const pool = createPool({
-    ...{
-      connectionString,
-      max: 2,
-      name: 'upgrade plan',
-      maxWaitMs: config.MAX_WAIT_MS,
-      answerWithinMs: ANSWER_WITHIN_MS,
-    },
+    connectionString,
+    max: 2,
+    name: 'upgrade plan',
+    maxWaitMs: config.MAX_WAIT_MS,
+    answerWithinMs: ANSWER_WITHIN_MS,
     onError: () => {}, // the query on the connection also rejects
   });
   let log: EventLog | null = null;
@@ -77,7 +71,7 @@ export async function planUpgrade(
           mayLead: false,
         },
       );
-    const { events, planned } = await planReadModels({ pool, log, models, signal });
+    const { events, planned } = await planReadModels(pool, log, models);
     const plan = { release: RELEASE, migrations, read_models: planned, events };
     return { ...plan, steps: stepsOf(plan) };
   } finally {
@@ -114,14 +108,7 @@ interface Sample {
   total: number;
 }
 
-interface PlanOptions {
-  readonly pool: pg.Pool;
-  readonly log: EventLog | null;
-  readonly models: readonly ReadModel[];
-  readonly signal: AbortSignal;
-}
-
-async function planReadModels({ pool, log, models, signal }: PlanOptions) {
+async function planReadModels(pool: pg.Pool, log: EventLog | null, models: readonly ReadModel[]) {
   const versions = await versionsIn(pool);
   const samples = new Map<ReadModel, Sample>(
     models.filter((model) => isBuilt(model, versions)).map((model) => [model, { commits: [], items: 0, total: 0 }]),
@@ -130,7 +117,7 @@ async function planReadModels({ pool, log, models, signal }: PlanOptions) {
   const events: EventsOfLog | null =
     log === null
       ? null
-      : await scanLog(log, signal, (commit) => {
+      : await scanLog(log, (commit) => {
           for (const [model, sample] of samples) {
             if (!model.categories.includes(categoryOf(commit.stream))) continue;
             sample.total++;

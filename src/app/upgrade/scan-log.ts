@@ -1,7 +1,8 @@
 import type { EventsOfLog, TypeOfLog } from '../../administration/upgrade-plan.ts';
 import { readEvent } from '../../domain/ledger-events.ts';
 import { CATEGORIES } from '../../domain/streams.ts';
-import { type EventLog, hasPassedAll, type RecordedCommit } from '../../log/port.ts';
+import { upToEnd } from '../../log/copy.ts';
+import type { EventLog, RecordedCommit } from '../../log/port.ts';
 import { categoryOf } from '../../log/stream-name.ts';
 
 /** Of each type and version, the first events are decoded, and then one of many. */
@@ -14,33 +15,15 @@ type Found = { -readonly [Key in keyof TypeOfLog]: TypeOfLog[Key] };
  * Reads the whole log once: which types and versions of events it has, and whether this release can read them.
  * @param onCommit called with each commit
  */
-export async function scanLog(
-  log: EventLog,
-  signal: AbortSignal,
-  onCommit: (commit: RecordedCommit) => void,
-): Promise<EventsOfLog> {
+export async function scanLog(log: EventLog, onCommit: (commit: RecordedCommit) => void): Promise<EventsOfLog> {
   const types = new Map<string, Found>();
   let commits = 0;
-  const end = await log.endCursor();
-  const passed = new Map<number, string>();
-  const stopping = new AbortController();
-  const options = {
-    categories: CATEGORIES,
-    after: new Map(),
-    signal: AbortSignal.any([signal, stopping.signal]),
-  };
-  if (end.size > 0)
-    for await (const batch of log.subscribe(options)) {
-      for (const commit of batch.commits) {
-        commits++;
-        onCommit(commit);
-        for (const event of commit.events) count(types, commit, event);
-      }
-      passed.set(batch.partition, batch.last);
-      if (hasPassedAll(passed, end)) break;
+  for await (const batch of upToEnd(log, CATEGORIES, new AbortController().signal))
+    for (const commit of batch.commits) {
+      commits++;
+      onCommit(commit);
+      for (const event of commit.events) count(types, commit, event);
     }
-  stopping.abort();
-  signal.throwIfAborted();
   const byName = (one: TypeOfLog, other: TypeOfLog): number => nameOf(one).localeCompare(nameOf(other));
   return { commits, types: [...types.values()].sort(byName) };
 }

@@ -95,10 +95,10 @@ export async function latestPayouts(
   const given = Object.entries({ user_id: userId, status, payout_id: payoutId, unit }).filter(
     ([, value]) => value !== undefined,
   );
-  const conditions = given.map(([column], index) => ` AND payouts.${column} = $${index + 2}`);
+  const conditions = given.map(([column], index) => ` AND payouts.${column} = $${index + 4}`);
   const from = `FROM ${accounts}.payouts WHERE public_key = $1${conditions.join('')}`;
-  const values = [bot, ...given.map(([, value]) => value)];
-  const page = `ORDER BY ${ORDERED[order]} LIMIT ${limit} OFFSET ${offset}`;
+  const values = [bot, limit, offset, ...given.map(([, value]) => value)];
+  const page = `ORDER BY ${ORDERED[order]} LIMIT $2 OFFSET $3`;
   if (search !== undefined) {
     const found = foundAmong(users, search.botId, search.words, values.length + 1);
     return inSearch<ExplainedPayoutRow & pg.QueryResultRow>(

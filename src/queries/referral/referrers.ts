@@ -74,13 +74,14 @@ async function foundPage(
   search: ListSearch,
 ): Promise<number[]> {
   const { list, order, values } = listOf(source, name, by);
-  const found = foundAmong(source.users, name.botId, search.words, values.length + 1);
+  const place = values.length;
+  const found = foundAmong(source.users, name.botId, search.words, place + 3);
   const rows = await inSearch<{ user_id: number }>(
     search,
     `WITH listed AS MATERIALIZED (SELECT list.user_id, ${order} AS amount ${list})
      SELECT user_id::float8 FROM listed ${found.join}
-      ORDER BY amount DESC, listed.user_id LIMIT ${limit} OFFSET ${offset}`,
-    [...values, ...found.values],
+      ORDER BY amount DESC, listed.user_id LIMIT $${place + 1} OFFSET $${place + 2}`,
+    [...values, limit, offset, ...found.values],
   );
   return rows.map(({ user_id }) => user_id);
 }

@@ -112,8 +112,8 @@ async function check(tx: ClientBase, cache: ChunkCache, columns: readonly Column
   }
 }
 
-describe('events that a thread keeps', () => {
-  it('are the rows after each batch and each slice of deferred work, whatever it read before', async () => {
+describe('the events that a thread reads', () => {
+  it('equal the rows after each batch and each slice of deferred work, whatever the thread read before', async () => {
     const pause = fc.constantFrom(2, 40).map((days) =>
       (['a', 'b'] as const).map((key): Step => {
         const data = { items: [{ event_id: 101, user_id: 1 }] };
