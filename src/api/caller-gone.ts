@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 /** A signal that aborts when the connection ends before the answer was sent. */
 export function callerGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  // Without an error the answer was sent whole.
+  // No error: the whole answer was sent.
   finished(reply.raw, (error) => {
     if (error) gone.abort();
   });

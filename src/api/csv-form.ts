@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 export const RAW =
-  'Of csv: texts as they are, for programs; by default a text that begins a formula gets an apostrophe';
+  'For csv: true keeps texts as they are, for programs; by default a text that a spreadsheet reads as a formula gets an apostrophe';
 
 /** The query `raw` of calls that answer CSV (decisions.md#csv-formulas). */
 export const rawQuery = z

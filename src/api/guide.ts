@@ -51,7 +51,7 @@ async function render(page: Omit<GuidePage, 'markdown'>): Promise<string> {
   return guidePage({ ...page, markdown });
 }
 
-/** Loads the Markdown library with the first page that is asked for. */
+/** Loads the Markdown library when a client requests the first page. */
 function loadRenderer(): Promise<typeof import('./guide-page.ts')> {
   return import('./guide-page.ts');
 }

@@ -256,14 +256,14 @@ export interface Methods {
      */
     listRecipients(...rest: QueryArguments<'/v1/broadcast/recipients'>): Promise<DataOf<Answer<'/v1/broadcast/recipients', 'get'>>>;
     /**
-     * What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link.
+     * The recipients of a broadcast by outcome, and its clicks: in total, by variant and by link.
      *
      * `GET /v1/broadcast/statistics`
      * @throws BotledgerError
      */
     getBroadcastStatistics(...rest: QueryArguments<'/v1/broadcast/statistics'>): Promise<DataOf<Answer<'/v1/broadcast/statistics', 'get'>>>;
     /**
-     * How many recipients of a broadcast did something within days of their message, in all and by variant.
+     * How many recipients of a broadcast did something within days of their message, in total and by variant.
      *
      * `POST /v1/broadcast/conversions`
      * @throws BotledgerError

@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 7cdf3d3198bcf1b2fabb77c5f0c8218da915cfacb3af6493cca06ae79b4e0407
-// Types: sha256 f1b050974365032f6b3848766c9e3081b909d063ec7547cf1292ed9c36e382fd
+// Sources: sha256 05abbaaec13337ff7f468893df257a4397c885d50e80e1b8199796c31ac8d9cd
+// Types: sha256 07b63362e5bb9622dca3fa78f9cdeee511483b1ed5250aad340288b82aa9a8b1
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -290,11 +290,11 @@ export interface components {
     AcceptedEvents: {
       /** @constant */
       ok: true;
-      /** @description Only if asked for. Events of these users count once the user appears within 24 h. Null: the look-up failed */
+      /** @description Only with report=unknown_users. Events of these users count if the user appears within 24 h. Null: the look-up failed */
       unknown_users?: number[] | null;
       /** @description Only with the header `Receipt: signed`: a signed note. Null: nothing of the request is kept */
       receipt?: string | null;
-      /** @description The moment for which unknown_users holds */
+      /** @description unknown_users considers every update received up to this time */
       data_as_of?: components["schemas"]["Timestamp"];
     };
     /**
@@ -512,7 +512,7 @@ export interface components {
       type: components["schemas"]["MessageType"];
       segmentations: components["schemas"]["Segmentations"];
       message: components["schemas"]["Message"];
-      /** @description 2 to 10 messages in place of one; a hash of the recipient decides which of them it gets */
+      /** @description 2 to 10 messages instead of one message. A hash of the recipient chooses the message that it gets */
       variants?: components["schemas"]["Variant"][];
       settings: components["schemas"]["BroadcastSettings"];
       date_send: components["schemas"]["LocalTime"] | null;
@@ -521,14 +521,14 @@ export interface components {
       date_finish: components["schemas"]["LocalTime"] | null;
       count_recipients: number;
       count_delivered: number;
-      /** @description Those of unknown outcome included */
+      /** @description Includes recipients with an unknown outcome */
       count_not_delivered: number;
-      /** @description Never attempted, since it was stopped or failed */
+      /** @description Recipients never called, because the broadcast was stopped or failed */
       count_cancelled: number;
-      /** @description May have been delivered: the platform gave no answer */
+      /** @description Messages that may have been delivered: the platform gave no answer */
       count_unknown: number;
       /**
-       * @description In the archive; a launch takes it out
+       * @description The broadcast is archived; a launch takes it out of the archive
        * @constant
        */
       archived?: true;
@@ -583,7 +583,7 @@ export interface components {
     BroadcastSettings: {
       /** @description Messages a second, 1 to 30, with paid broadcasts to 1000; default 10 */
       intervalCap?: number;
-      /** @description Links lead through this service, and it counts clicks; default false */
+      /** @description Links lead through this service, which counts clicks; default false */
       track_clicks?: boolean;
       rateLimitOnError?: components["schemas"]["RateLimitOnError"];
     };
@@ -601,7 +601,7 @@ export interface components {
       total: number;
       limit: number;
       offset: number;
-      /** @description What was recorded up to then has been applied */
+      /** @description The answer includes everything recorded up to this time */
       data_as_of: components["schemas"]["Timestamp"];
     };
     CancelBroadcastAnswer: {
@@ -790,7 +790,7 @@ export interface components {
       settings?: components["schemas"]["BroadcastSettings"] | null;
       /** @description In the bot's time zone; null: at once when it is activated */
       date_send?: components["schemas"]["LocalTime"] | null;
-      /** @description Launch it, too */
+      /** @description Also launch the broadcast */
       activate?: boolean | null;
     };
     CreateGoalAnswer: {
@@ -1442,11 +1442,11 @@ export interface components {
     ListBroadcastsQuery: {
       "filters[status]"?: number;
       /**
-       * @description Those in the archive, or the others; absent: both
+       * @description true: only archived broadcasts; false: only others; absent: both
        * @enum {string}
        */
       "filters[archived]"?: "true" | "false";
-      /** @description Part of the name, whatever its case */
+      /** @description Part of the name, in upper or lower case */
       "filters[name]"?: string;
       /** @description A day of the bot's time zone, YYYY-MM-DD, or the first and the last of several, joined by a comma */
       "filters[date_create]"?: string;
@@ -1558,7 +1558,7 @@ export interface components {
       id: number;
       /** @enum {string} */
       state?: "pending" | "delivered" | "not_delivered" | "cancelled" | "unknown";
-      /** @description Of csv: texts as they are, for programs; by default a text that begins a formula gets an apostrophe */
+      /** @description For csv: true keeps texts as they are, for programs; by default a text that a spreadsheet reads as a formula gets an apostrophe */
       raw?: boolean;
       /** @description Default 100 */
       limit?: number;
@@ -2039,9 +2039,9 @@ export interface components {
       path: number[];
     };
     RateLimitOnError: {
-      /** @description Stop when the platform tells to slow down; default true */
+      /** @description Stop when the platform asks to slow down; default true */
       stop?: boolean;
-      /** @description Else the least gap between messages from then on, milliseconds */
+      /** @description If stop is false: the least gap after that between messages, in milliseconds */
       extraDelay?: number;
     };
     ReceivedBroadcast: {
@@ -2466,7 +2466,7 @@ export interface components {
       report_config?: components["schemas"]["ReportConfig"] | null;
       /** @description Another period than the one that was saved */
       params?: components["schemas"]["ReportParams"] | null;
-      /** @description Of csv: texts as they are, for programs; by default a text that begins a formula gets an apostrophe */
+      /** @description For csv: true keeps texts as they are, for programs; by default a text that a spreadsheet reads as a formula gets an apostrophe */
       raw?: boolean | null;
     };
     SaveBroadcastAnswer: {
@@ -2479,7 +2479,7 @@ export interface components {
     SaveBroadcastRequest: {
       resource_key?: string;
       id: number;
-      /** @description Another type of a draft; without message and variants it loses those that it has */
+      /** @description Changes the type of a draft. Without message and variants in the request the draft loses its own */
       type?: ("sendMessage" | "sendPhoto" | "sendVideo" | "sendDocument" | "sendAnimation" | "sendAudio" | "sendVoice" | "sendMediaGroup") | null;
       /** @description For the owner, 1 to 250 characters */
       name?: string | null;
@@ -2597,11 +2597,11 @@ export interface components {
       [key: string]: unknown;
     };
     SegmentFromReport: {
-      /** @description What a custom segment names */
+      /** @description Name it in a segment of type custom */
       segment_id: number;
       /** @description Users in the list */
       count: number;
-      /** @description What was received up to then has been counted */
+      /** @description The count includes every event received up to this time */
       data_as_of: components["schemas"]["Timestamp"];
     };
     SegmentFromReportRequest: {
@@ -2795,7 +2795,7 @@ export interface components {
       chat_ids: number[];
     };
     UploadedSegment: {
-      /** @description What a custom segment names */
+      /** @description Name it in a segment of type custom */
       segment_id: number;
       /** @description Without duplicates */
       count_list: number;
@@ -2837,7 +2837,7 @@ export interface components {
     Uuid: string;
     Variant: {
       name: string;
-      /** @description A whole percentage; all together 100 */
+      /** @description A whole percentage; the sum of all shares is 100 */
       share: number;
       message: components["schemas"]["Message"];
     };

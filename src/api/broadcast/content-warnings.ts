@@ -13,7 +13,7 @@ const LOOK_UP_MS = 2000;
 const MAX_NAMES = 20;
 
 /**
- * Warnings on a draft's content: accepted, but probably a mistake (decisions.md#content-warnings).
+ * Finds probable mistakes in the content of an accepted draft (decisions.md#content-warnings).
  * @param date when it will be sent, ms UTC
  */
 export async function contentWarnings(
@@ -42,7 +42,7 @@ async function fieldWarnings(
   const names = new Set(all.slice(0, MAX_NAMES));
   const notLookedUp = ({ path, field }: (typeof named)[number], why: string): Warning => ({
     path,
-    message: `whether any user of the bot has the custom field ${field} could not be looked up${why}`,
+    message: `failed to look up whether a user of the bot has the custom field ${field}${why}`,
   });
   const late = () => new Error('the look-up takes too long');
   try {
@@ -51,13 +51,13 @@ async function fieldWarnings(
     const unknown = await inTime(unknownCustomFields(source, bot_id, [...names], LOOK_UP_MS), LOOK_UP_MS, late);
     return named.flatMap((each) => {
       const { path, field } = each;
-      if (!names.has(field)) return [notLookedUp(each, `: only ${MAX_NAMES} names of a message are`)];
+      if (!names.has(field)) return [notLookedUp(each, `: only ${MAX_NAMES} names of a message are looked up`)];
       return unknown.has(field) ? [{ path, message: `no user of the bot has the custom field ${field} yet` }] : [];
     });
   } catch (error) {
     request.log.warn(
       { err: error },
-      'failed to look up the custom fields that a template names; saying so in the answer',
+      'failed to look up the custom fields that a template names; answering with a warning for each',
     );
     return named.map((each) => notLookedUp(each, ''));
   }

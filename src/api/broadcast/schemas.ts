@@ -11,8 +11,8 @@ import { cellOfNamedReport } from '../reports/users-schemas.ts';
 import { answer, localTime, timestamp, warning } from '../shapes.ts';
 
 /**
- * Shapes of broadcasts (interface.md, "Broadcast object"; decisions.md#broadcast-object). The shapes of bodies serve
- * OpenAPI only: the domain checks bodies, and names every mistake with its place.
+ * Shapes of broadcasts (interface.md, "Broadcast object"; decisions.md#broadcast-object). OpenAPI uses the shapes of
+ * bodies. The domain checks bodies, and names each mistake with its path.
  */
 
 export const messageType = z.enum(MESSAGE_TYPES).meta({ id: 'MessageType' });
@@ -34,15 +34,18 @@ export const message = z.looseObject({}).meta({
     'By type: text, or photo, video, document, animation, audio, voice or media; caption, parse_mode, reply_markup…',
 });
 const variant = z
-  .object({ name: z.string(), share: z.int().describe('A whole percentage; all together 100'), message })
+  .object({ name: z.string(), share: z.int().describe('A whole percentage; the sum of all shares is 100'), message })
   .meta({ id: 'Variant' });
 const variants = z
   .array(variant)
-  .describe('2 to 10 messages in place of one; a hash of the recipient decides which of them it gets');
+  .describe('2 to 10 messages instead of one message. A hash of the recipient chooses the message that it gets');
 const rateLimitOnError = z
   .object({
-    stop: z.boolean().optional().describe('Stop when the platform tells to slow down; default true'),
-    extraDelay: z.int().optional().describe('Else the least gap between messages from then on, milliseconds'),
+    stop: z.boolean().optional().describe('Stop when the platform asks to slow down; default true'),
+    extraDelay: z
+      .int()
+      .optional()
+      .describe('If stop is false: the least gap after that between messages, in milliseconds'),
   })
   .meta({ id: 'RateLimitOnError' });
 const settings = z
@@ -56,7 +59,7 @@ const settings = z
     track_clicks: z
       .boolean()
       .optional()
-      .describe('Links lead through this service, and it counts clicks; default false'),
+      .describe('Links lead through this service, which counts clicks; default false'),
     rateLimitOnError: rateLimitOnError.optional(),
   })
   .meta({ id: 'BroadcastSettings' });
@@ -78,7 +81,7 @@ export const createBody: z.ZodType<JsonObject> = z
     ...resource,
     type: messageType,
     ...content,
-    activate: z.boolean().nullish().describe('Launch it, too'),
+    activate: z.boolean().nullish().describe('Also launch the broadcast'),
   })
   .meta({
     id: 'CreateBroadcastRequest',
@@ -98,7 +101,7 @@ export const saveBody: z.ZodType<JsonObject> = z
     type: z
       .enum(MESSAGE_TYPES)
       .nullish()
-      .describe('Another type of a draft; without message and variants it loses those that it has'),
+      .describe('Changes the type of a draft. Without message and variants in the request the draft loses its own'),
     ...content,
   })
   .meta({ id: 'SaveBroadcastRequest' });
@@ -143,12 +146,12 @@ const filters = {
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .describe('Those in the archive, or the others; absent: both'),
+    .describe('true: only archived broadcasts; false: only others; absent: both'),
   'filters[name]': z
     .string()
     .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must not hold U+0000')
     .optional()
-    .describe('Part of the name, whatever its case'),
+    .describe('Part of the name, in upper or lower case'),
   'filters[date_create]': z
     .string()
     .optional()
@@ -167,7 +170,7 @@ export const listQuery = z.looseObject({ ...filters, ...orders, ...paging }).sup
       context.addIssue({
         code: 'custom',
         path: [key],
-        message: `there is no such filter or order, but ${known.join(', ')}`,
+        message: `unknown filter or order; must be one of ${known.join(', ')}`,
       });
 });
 
@@ -191,16 +194,16 @@ const broadcast = z
     date_finish: localTime.nullable(),
     count_recipients: z.int(),
     count_delivered: z.int(),
-    count_not_delivered: z.int().describe('Those of unknown outcome included'),
-    count_cancelled: z.int().describe('Never attempted, since it was stopped or failed'),
-    count_unknown: z.int().describe('May have been delivered: the platform gave no answer'),
-    archived: z.literal(true).optional().describe('In the archive; a launch takes it out'),
+    count_not_delivered: z.int().describe('Includes recipients with an unknown outcome'),
+    count_cancelled: z.int().describe('Recipients never called, because the broadcast was stopped or failed'),
+    count_unknown: z.int().describe('Messages that may have been delivered: the platform gave no answer'),
+    archived: z.literal(true).optional().describe('The broadcast is archived; a launch takes it out of the archive'),
     error: z.string().nullable(),
     paused_until: localTime.nullable(),
   })
   .meta({ id: 'Broadcast' });
 
-/** Only these two fields are parsed. */
+/** zod parses only these two fields. */
 export const segmentBody: z.ZodType<{ task_id: number; chat_ids: unknown }> = z
   .object({
     ...resource,
@@ -211,14 +214,14 @@ export const segmentBody: z.ZodType<{ task_id: number; chat_ids: unknown }> = z
 export const segmentAnswer = answer(
   z
     .object({
-      segment_id: id.describe('What a custom segment names'),
+      segment_id: id.describe('Name it in a segment of type custom'),
       count_list: z.int().describe('Without duplicates'),
       duplicates: z.int(),
     })
     .meta({ id: 'UploadedSegment' }),
 );
 
-/** The report and the cell are parsed by the domain. */
+/** The domain parses the report and the cell. */
 export interface SegmentFromReport extends NamedReport {
   readonly task_id: number;
   readonly cell?: unknown;
@@ -229,9 +232,9 @@ export const segmentFromReportBody: z.ZodType<SegmentFromReport> = z
 export const segmentFromReportAnswer = answer(
   z
     .object({
-      segment_id: id.describe('What a custom segment names'),
+      segment_id: id.describe('Name it in a segment of type custom'),
       count: z.int().describe('Users in the list'),
-      data_as_of: timestamp.describe('What was received up to then has been counted'),
+      data_as_of: timestamp.describe('The count includes every event received up to this time'),
     })
     .meta({ id: 'SegmentFromReport' }),
 );
@@ -239,11 +242,11 @@ export const segmentFromReportAnswer = answer(
 export const recipientsQuery = z.object({
   id: queryId,
   state: z.enum(RECIPIENT_STATES).optional(),
-  format: z.enum(['json', 'csv']).optional().describe('csv: all of them, whatever limit and offset are'),
+  format: z.enum(['json', 'csv']).optional().describe('csv: all recipients; limit and offset have no effect'),
   raw: rawQuery,
   ...paging,
 });
-/** Which part of the whole a list is. */
+/** The number of all items, and the part of them that the answer has. */
 const part = { total: z.int(), limit: z.int(), offset: z.int() };
 const recipient = z
   .object({
@@ -265,12 +268,12 @@ export const broadcastsAnswer = answer(
     .object({
       items: z.array(broadcast),
       ...part,
-      data_as_of: timestamp.describe('What was recorded up to then has been applied'),
+      data_as_of: timestamp.describe('The answer includes everything recorded up to this time'),
     })
     .meta({ id: 'Broadcasts' }),
 );
 
-/** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
+/** Types for clients in TypeScript. If an answer changes, the type check of these clients fails. */
 export type BroadcastAnswer = z.infer<typeof broadcastAnswer>['data'];
 export type BroadcastsAnswer = z.infer<typeof broadcastsAnswer>['data'];
 export type RecipientsAnswer = z.infer<typeof recipientsAnswer>['data'];

@@ -16,8 +16,8 @@ import { conversionsAnswer, conversionsBody } from './statistics-schemas.ts';
 const TIMEOUT_MS = 15_000;
 
 /**
- * POST /v1/broadcast/conversions (decisions.md#conversions): recipients who did something after their message.
- * @param counts connections only for counts
+ * POST /v1/broadcast/conversions (decisions.md#conversions): counts recipients who did something after their message.
+ * @param counts a pool with connections only for counts
  */
 export function conversions(changes: BroadcastChanges, counts: pg.Pool): AnyRoute {
   const { context, db } = changes;
@@ -26,7 +26,7 @@ export function conversions(changes: BroadcastChanges, counts: pg.Pool): AnyRout
     method: 'POST',
     url: '/v1/broadcast/conversions',
     operationId: 'countConversions',
-    summary: 'How many recipients of a broadcast did something within days of their message, in all and by variant',
+    summary: 'How many recipients of a broadcast did something within days of their message, in total and by variant',
     tag: 'Broadcasts',
     access: { resource: 'required', premium: true },
     body: conversionsBody as z.ZodType<JsonObject>,

@@ -13,7 +13,7 @@ import { type AnyRoute, route } from '../route.ts';
 import { previewAnswer, previewBody } from './composing-schemas.ts';
 import { objectOf, parseType } from './content.ts';
 
-/** Stands in where the bot has no users. */
+/** The user of a preview if the bot has no users. */
 const INVENTED = {
   user_id: 4242,
   first_name: 'Ada',
@@ -56,7 +56,7 @@ export function preview(db: Reader): AnyRoute {
   });
 }
 
-/** Null: none is named. */
+/** Null: the body names no user. */
 function userIdOf(body: JsonObject, problems: Problem[]): number | null {
   const given = property(body, 'user_id');
   if (given === undefined) return null;

@@ -9,13 +9,13 @@ import { statisticsAnswer, statisticsQuery } from './statistics-schemas.ts';
 
 const NOT_TRACKED = { clicked: null, clicks: null };
 
-/** GET /v1/broadcast/statistics (decisions.md#broadcast-statistics): what became of a broadcast, in all and by variant. */
+/** GET /v1/broadcast/statistics (decisions.md#broadcast-statistics): outcomes and clicks, in total and by variant. */
 export function statistics({ context, db }: Pick<BroadcastChanges, 'context' | 'db'>, asOf: DataAsOf): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/broadcast/statistics',
     operationId: 'getBroadcastStatistics',
-    summary: 'What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link',
+    summary: 'The recipients of a broadcast by outcome, and its clicks: in total, by variant and by link',
     tag: 'Broadcasts',
     access: { resource: 'required', premium: true },
     query: statisticsQuery,

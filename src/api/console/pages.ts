@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 /** The console's files as `npm run build` writes them: the same relative path from src and from dist. */
 const BUILT = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
 
-/** Scripts and styles are our own files; no script can be made of text. */
+/** A page loads only our own scripts and styles, and cannot run text as a script. */
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -25,11 +25,11 @@ const HEADERS = {
 };
 
 /**
- * Serves the pages at `/console`. All are the same document; the address says which page it shows.
- * @returns whether there are pages
+ * Serves the pages at `/console`. All pages are one document, which shows the page of the address.
+ * @returns false: the console is not built
  */
 export async function servePages(app: FastifyInstance): Promise<boolean> {
-  // Tests of the API run on the sources, of which the console may not have been built.
+  // Tests of the API run on the sources, where the console may not be built.
   if (!existsSync(BUILT)) return false;
   await app.register(fastifyStatic, {
     root: BUILT,
@@ -40,7 +40,7 @@ export async function servePages(app: FastifyInstance): Promise<boolean> {
   });
   app.get('/console/assets/:file', { schema: { hide: true } }, (request, reply) => {
     const { file } = request.params as { readonly file: string };
-    // The name has a hash of the content.
+    // The name has a hash of the content, so the content of a name never changes.
     return reply
       .headers(HEADERS)
       .header('cache-control', 'public, max-age=31536000, immutable')

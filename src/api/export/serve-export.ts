@@ -19,11 +19,11 @@ type Asked = Pick<OpenExportOptions, 'kind' | 'format' | 'form' | 'bot' | 'perio
 export interface ExportRouteOptions {
   readonly open: (asked: Asked) => Promise<OpenedExport>;
   readonly slots: ExportSlots;
-  /** Beyond them the export ends. */
+  /** An export whose client reads more slowly ends. */
   readonly waits: WaitLimits;
 }
 
-/** Rows that are read and formatted in one go, about 5 ms. Other requests wait during this time. */
+/** Rows that the thread reads and formats at once, in about 5 ms. Other requests wait during this time. */
 const PAGE_ROWS = 500;
 
 const SUMMARIES: Readonly<Record<ExportKind, string>> = {
@@ -41,7 +41,7 @@ const exportQuery = z.object({
   raw: rawQuery,
 });
 
-/** GET /v1/export/<kind> (decisions.md#export-http). The answer's end says that it is whole; what fails ends the connection. */
+/** GET /v1/export/<kind> (decisions.md#export-http). A failure cuts the connection, so an answer that ends is complete. */
 export function exportRoute(kind: ExportKind, { open, slots, waits }: ExportRouteOptions): AnyRoute {
   return route({
     method: 'GET',

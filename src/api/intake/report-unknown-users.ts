@@ -10,7 +10,7 @@ import type { DataAsOf } from '../data-as-of.ts';
 import { timestamp } from '../shapes.ts';
 import { receiptField } from './acknowledge.ts';
 
-/** Query and answer of a look-up of unknown users, made at the caller's request (decisions.md#unknown-users). */
+/** Query and answer of a look-up of unknown users, which the client requests (decisions.md#unknown-users). */
 export const reportQuery = z.object({
   report: z
     .enum(['unknown_users'])
@@ -26,10 +26,10 @@ export const acceptedWithReport = z
       .nullable()
       .optional()
       .describe(
-        'Only if asked for. Events of these users count once the user appears within 24 h. Null: the look-up failed',
+        'Only with report=unknown_users. Events of these users count if the user appears within 24 h. Null: the look-up failed',
       ),
     ...receiptField,
-    data_as_of: timestamp.optional().describe('The moment for which unknown_users holds'),
+    data_as_of: timestamp.optional().describe('unknown_users considers every update received up to this time'),
   })
   .meta({ id: 'AcceptedEvents', example: { ok: true } });
 
@@ -58,7 +58,7 @@ export function reportUnknownUsers({ log, db, asOf, maxWaitMs }: ReportOptions):
     try {
       const found = await lookUp(bot_id, timezone, userIds());
       if (found.unknown_users.length === 0) return found;
-      // Updates that were accepted before these events may make the users.
+      // Updates accepted before these events may create the users: wait until the read model has applied them.
       const progress = servedProgress(db.pool, manifestOf('events'), false);
       await waitForReadModels([progress], await log.endCursor(), { timeoutMs: maxWaitMs });
       return await lookUp(bot_id, timezone, found.unknown_users);

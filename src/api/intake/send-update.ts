@@ -71,7 +71,7 @@ function forward(
 
 /**
  * POST /v1/webhook/<bot_public_key> (decisions.md#platform-updates): the platform calls it directly, with the bot's secret
- * instead of an API key. Any body with an `update_id` is answered 200, since the platform repeats a refused update.
+ * instead of an API key. It answers 200 to any body with an `update_id`, because the platform repeats a refused update.
  */
 export function webhook(receive: ReceiveUpdates): AnyRoute {
   return route({

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 5c81b69bc0f71465b17338a08125a8f0353b605d60925a8ad4a582fc9cf800b9
+# SHA-256 of openapi.json: dbc3268cca4e25eeaf0a25e843ba430102887ad38dc227bac72929a5d18f6fa0
 
 from __future__ import annotations
 
@@ -444,11 +444,11 @@ class Methods(Calls):
         return self._csv('listRecipients', query={'id': id, 'state': state, 'raw': raw, 'limit': limit, 'offset': offset})
 
     def get_broadcast_statistics(self, *, id: int) -> BroadcastStatistics:
-        """What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link"""
+        """The recipients of a broadcast by outcome, and its clicks: in total, by variant and by link"""
         return cast('BroadcastStatistics', self._data('getBroadcastStatistics', query={'id': id}))
 
     def count_conversions(self, body: ConversionsRequest) -> BroadcastConversions:
-        """How many recipients of a broadcast did something within days of their message, in all and by variant"""
+        """How many recipients of a broadcast did something within days of their message, in total and by variant"""
         return cast('BroadcastConversions', self._data('countConversions', body=body))
 
     def list_broadcast_fields(self) -> BroadcastFields:
@@ -940,11 +940,11 @@ class AsyncMethods(AsyncCalls):
         return await self._csv('listRecipients', query={'id': id, 'state': state, 'raw': raw, 'limit': limit, 'offset': offset})
 
     async def get_broadcast_statistics(self, *, id: int) -> BroadcastStatistics:
-        """What became of a broadcast: its recipients by outcome, and clicks, in all and by variant and link"""
+        """The recipients of a broadcast by outcome, and its clicks: in total, by variant and by link"""
         return cast('BroadcastStatistics', await self._data('getBroadcastStatistics', query={'id': id}))
 
     async def count_conversions(self, body: ConversionsRequest) -> BroadcastConversions:
-        """How many recipients of a broadcast did something within days of their message, in all and by variant"""
+        """How many recipients of a broadcast did something within days of their message, in total and by variant"""
         return cast('BroadcastConversions', await self._data('countConversions', body=body))
 
     async def list_broadcast_fields(self) -> BroadcastFields:

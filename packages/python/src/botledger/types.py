@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 5c81b69bc0f71465b17338a08125a8f0353b605d60925a8ad4a582fc9cf800b9
+# SHA-256 of openapi.json: dbc3268cca4e25eeaf0a25e843ba430102887ad38dc227bac72929a5d18f6fa0
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ class RunRequest(TypedDict):
     format: NotRequired[Literal['json', 'csv'] | None]
     """Default json; csv is text/csv with the labels as its header"""
     raw: NotRequired[bool | None]
-    """Of csv: texts as they are, for programs; by default a text that begins a formula gets an apostrophe"""
+    """For csv: true keeps texts as they are, for programs; by default a text that a spreadsheet reads as a formula gets an apostrophe"""
 
 
 Uuid: TypeAlias = 'str'
@@ -475,7 +475,7 @@ class CreateBroadcastRequest(TypedDict):
     date_send: NotRequired[LocalTime | None]
     """In the bot's time zone; null: at once when it is activated"""
     activate: NotRequired[bool | None]
-    """Launch it, too"""
+    """Also launch the broadcast"""
 
 
 MessageType: TypeAlias = "Literal['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation', 'sendAudio', 'sendVoice', 'sendMediaGroup']"
@@ -496,7 +496,7 @@ Message: TypeAlias = 'Mapping[str, Any]'
 class Variant(TypedDict):
     name: str
     share: int
-    """A whole percentage; all together 100"""
+    """A whole percentage; the sum of all shares is 100"""
     message: Message
 
 
@@ -504,15 +504,15 @@ class BroadcastSettings(TypedDict):
     intervalCap: NotRequired[int]
     """Messages a second, 1 to 30, with paid broadcasts to 1000; default 10"""
     track_clicks: NotRequired[bool]
-    """Links lead through this service, and it counts clicks; default false"""
+    """Links lead through this service, which counts clicks; default false"""
     rateLimitOnError: NotRequired[RateLimitOnError]
 
 
 class RateLimitOnError(TypedDict):
     stop: NotRequired[bool]
-    """Stop when the platform tells to slow down; default true"""
+    """Stop when the platform asks to slow down; default true"""
     extraDelay: NotRequired[int]
-    """Else the least gap between messages from then on, milliseconds"""
+    """If stop is false: the least gap after that between messages, in milliseconds"""
 
 
 LocalTime: TypeAlias = 'str'
@@ -527,7 +527,7 @@ class Broadcast(TypedDict):
     segmentations: Segmentations
     message: Message
     variants: NotRequired[list[Variant]]
-    """2 to 10 messages in place of one; a hash of the recipient decides which of them it gets"""
+    """2 to 10 messages instead of one message. A hash of the recipient chooses the message that it gets"""
     settings: BroadcastSettings
     date_send: LocalTime | None
     date_create: LocalTime
@@ -536,13 +536,13 @@ class Broadcast(TypedDict):
     count_recipients: int
     count_delivered: int
     count_not_delivered: int
-    """Those of unknown outcome included"""
+    """Includes recipients with an unknown outcome"""
     count_cancelled: int
-    """Never attempted, since it was stopped or failed"""
+    """Recipients never called, because the broadcast was stopped or failed"""
     count_unknown: int
-    """May have been delivered: the platform gave no answer"""
+    """Messages that may have been delivered: the platform gave no answer"""
     archived: NotRequired[Literal[True]]
-    """In the archive; a launch takes it out"""
+    """The broadcast is archived; a launch takes it out of the archive"""
     error: str | None
     paused_until: LocalTime | None
 
@@ -551,7 +551,7 @@ class SaveBroadcastRequest(TypedDict):
     resource_key: NotRequired[str]
     id: int
     type: NotRequired[Literal['sendMessage', 'sendPhoto', 'sendVideo', 'sendDocument', 'sendAnimation', 'sendAudio', 'sendVoice', 'sendMediaGroup'] | None]
-    """Another type of a draft; without message and variants it loses those that it has"""
+    """Changes the type of a draft. Without message and variants in the request the draft loses its own"""
     name: NotRequired[str | None]
     """For the owner, 1 to 250 characters"""
     segmentations: NotRequired[Segmentations | None]
@@ -568,7 +568,7 @@ class Broadcasts(TypedDict):
     limit: int
     offset: int
     data_as_of: Timestamp
-    """What was recorded up to then has been applied"""
+    """The answer includes everything recorded up to this time"""
 
 
 class BroadcastIdRequest(TypedDict):
@@ -597,7 +597,7 @@ class UploadSegmentRequest(TypedDict):
 
 class UploadedSegment(TypedDict):
     segment_id: int
-    """What a custom segment names"""
+    """Name it in a segment of type custom"""
     count_list: int
     """Without duplicates"""
     duplicates: int
@@ -617,11 +617,11 @@ class SegmentFromReportRequest(TypedDict):
 
 class SegmentFromReport(TypedDict):
     segment_id: int
-    """What a custom segment names"""
+    """Name it in a segment of type custom"""
     count: int
     """Users in the list"""
     data_as_of: Timestamp
-    """What was received up to then has been counted"""
+    """The count includes every event received up to this time"""
 
 
 class Recipients(TypedDict):
