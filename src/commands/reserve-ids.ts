@@ -10,12 +10,12 @@ export async function reserveId(context: CommandContext, kind: IdKind): Promise<
   return (await reserveBlock(context, kind, 1))[0]!;
 }
 
-/** Stands for the id of a decision that has none yet. No id is 0. */
+/** A placeholder for an id that is not reserved yet. No id is 0. */
 export const NO_ID_YET = 0;
 
 /**
- * As {@link decideAndAppend}, for a decision that needs an id. The id is reserved when the decision needs it: a command that is
- * refused does not grow the log.
+ * As {@link decideAndAppend}, for a decision that needs an id. Reserves the id only when the decision needs it, so a refused
+ * command does not grow the log.
  */
 export function decideWithId<State, Event>(
   context: CommandContext,
@@ -47,9 +47,9 @@ async function reserveBlock(context: CommandContext, kind: IdKind, count: number
   return Array.from({ length: count }, (_, index) => from + index);
 }
 
-/** Ids that are reserved in blocks before they are needed: one append for a block, not for each id. */
+/** Reserves ids in blocks of {@link BLOCK}: one append for each block, not for each id. */
 export interface IdPool {
-  /** Returns ids in ascending order, each once. Ids that are left when the OS process ends stay gaps. */
+  /** Returns ids in ascending order, each once. Unused ids stay gaps when the OS process ends. */
   take(count: number): Promise<number[]>;
   /** Takes back ids that were not used. */
   giveBack(unused: readonly number[]): void;
@@ -59,7 +59,7 @@ const BLOCK = 100;
 
 export function createIdPool(context: CommandContext, kind: IdKind): IdPool {
   let free: number[] = [];
-  /** The reservation that is under way. Callers that come during it wait for it. */
+  /** The running reservation. Callers that come during it wait for it. */
   let reserving: Promise<void> | null = null;
 
   async function reserveFor(count: number): Promise<void> {

@@ -22,17 +22,18 @@ export interface BroadcastName {
 }
 
 export interface BroadcastChange {
-  /** The broadcast after the change; of a repeat, after the first time. */
+  /** The broadcast after the change. If the command is a repeat: as the first call left the broadcast. */
   readonly broadcast: Broadcast;
   readonly events: readonly BroadcastEvent[];
-  /** A reader that has passed it sees the change. */
+  /** A reader that has passed this position sees the change. */
   readonly position: Position | undefined;
   /** As `CommandResult.repeated`. */
   readonly repeated: RecordedCommit | null;
 }
 
 /**
- * Decides on a broadcast and appends. If there is a key to remember, it appends an event even if nothing changes.
+ * Decides on a broadcast and appends. A command with an id appends an event even if nothing changes, so that the log
+ * remembers the id.
  * @throws Rejection not_found: there is no such broadcast; or the rejection of `decide`
  */
 export async function changeBroadcast(
@@ -59,7 +60,7 @@ export async function changeBroadcast(
   return repeated === null ? { broadcast: after!, events, position, repeated } : repeatedChange(context.log, repeated);
 }
 
-/** The broadcast after a commit that is repeated. */
+/** The broadcast as `repeated`, the commit of the first call, left it. */
 export async function repeatedChange(log: EventLog, repeated: RecordedCommit): Promise<BroadcastChange> {
   const { commits } = await log.read(repeated.stream);
   const until = commits.filter(({ revision }) => revision! <= repeated.revision!);
@@ -68,7 +69,7 @@ export async function repeatedChange(log: EventLog, repeated: RecordedCommit): P
   return { broadcast: state!, events, position: repeated.position, repeated };
 }
 
-/** Loads the broadcast from the log. @param key the name of its id in the request @throws Rejection not_found */
+/** Loads the broadcast from the log. @param key the request's key for the id @throws Rejection not_found */
 export async function existingBroadcast(
   log: EventLog,
   { bot, id }: BroadcastName,
@@ -111,7 +112,7 @@ export function deleteBroadcast(
 }
 
 /**
- * Takes a broadcast one step further (`lifecycle.ts`): `(state, now) => startSending(state, now)`.
+ * Appends a step of the broadcast's lifecycle (`lifecycle.ts`), for example `(state, now) => startSending(state, now)`.
  * @throws Rejection conflict: its status does not allow the step, since another actor was faster
  */
 export function advanceBroadcast(

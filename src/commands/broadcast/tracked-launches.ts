@@ -19,7 +19,7 @@ export async function trackedLaunches(log: Pick<EventLog, 'read'>, name: Broadca
   return launchesIn(await eventsOf(log, name));
 }
 
-/** Loads a broadcast with its launches that track clicks, both of one read. @throws Rejection not_found */
+/** Loads a broadcast with its launches that track clicks, from one read. @throws Rejection not_found */
 export async function broadcastWithLaunches(
   log: Pick<EventLog, 'read'>,
   name: BroadcastName,

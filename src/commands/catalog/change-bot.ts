@@ -30,11 +30,11 @@ export interface CreatedBot {
   /** Shown once: the log has only its hash. */
   readonly webhookSecret: string;
   readonly position: Position | undefined;
-  /** The commit that had created the bot before: `webhookSecret` is not that bot's then. Null: the command is no repeat. */
+  /** The commit that created the bot, if this command is a repeat; `webhookSecret` then is not the bot's. Null: no repeat. */
   readonly repeated: RecordedCommit | null;
 }
 
-/** A command with an id creates the bot of {@link botOfCommand}, so that its repeat finds the bot. @throws Rejection */
+/** Creates a bot. A command's id gives the bot's key ({@link botOfCommand}), so a repeat finds the bot. @throws Rejection */
 export async function createBot(
   context: CommandContext,
   { ownerId, ...settings }: CreateBot,
@@ -47,7 +47,7 @@ export async function createBot(
   const secret = newSecret(context.sources);
   const identity = { public_key, owner_id: ownerId, webhook_secret_hash: secret.hash };
   const { name, token, ...rest } = settings;
-  // A refused bot takes no id and no key.
+  // Decide before an id is reserved and a data key is made, so that a refusal leaves neither behind.
   const refused =
     (token == null ? undefined : tokenProblem(token)) ??
     decideCreateBot(bot.initialState(), { ...identity, ...rest, bot_id: NO_ID_YET, name });
@@ -69,7 +69,7 @@ export const botOfCommand = (commandId: string): string => publicKeyOf(commandId
 
 export type SettingsInClear = Omit<BotSettings, 'token'> & { readonly token?: string | null | undefined };
 
-/** Settings as a person gives them: an empty text means none, and a username may begin with `@`. */
+/** Reads settings that a person typed. An empty username or token clears it; a username may begin with `@`. */
 export function textSettings({
   username,
   token,
@@ -117,7 +117,7 @@ async function sealSettings(
   return { ...settings, token: await sealSecret(context, publicKey, token) };
 }
 
-/** Replaces the secret that the platform sends with its webhook calls. @throws Rejection */
+/** Replaces the secret that the platform sends with each webhook call. @throws Rejection */
 export async function rotateWebhookSecret(
   context: CommandContext,
   publicKey: string,

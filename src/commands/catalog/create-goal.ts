@@ -29,5 +29,5 @@ export async function createGoal(
   return { eventId: events[0]!.data.event_id, position, repeated };
 }
 
-/** The id of the event of the goal that a commit created. */
+/** The event id of the goal that a commit created. */
 export const goalCreatedIn = ({ events }: RecordedCommit): number => eventTypes.read(events[0]!).data.event_id;

@@ -8,8 +8,8 @@ import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 const RATES_PER_COMMIT = 5000;
 
 /**
- * Sets rates, in the order given. All are checked before the first is appended; paths of a rejection start with the
- * rate's index.
+ * Sets rates, in the order given. Checks all rates before it appends the first. Paths of a rejection start with the index
+ * of the rate.
  * @throws Rejection
  */
 export async function setExchangeRates(

@@ -14,15 +14,15 @@ import { idFloor } from '../operations/recover.ts';
 /** Finds the event ids of custom events' names and of goals, for every intake request. */
 export interface EventTypeDirectory {
   /**
-   * The ids of names. A new name gets an id. The id is in the log before this resolves. @throws Rejection limit: its
-   * path is the index of a name
+   * Finds the ids of names, and registers new names. Every id is in the log before this resolves. @throws Rejection limit:
+   * its path is the index of a name
    */
   resolve(bot: string, names: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The event ids of the bot's goals, by target id. Before a goal is reported missing, the log is read again, once for all. */
+  /** The event ids of the bot's goals, by target id. If the cache lacks a goal, reads the log once for all of them. */
   goals(bot: string, targetIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
 }
 
-/** The event types of a bot that were read. Ids never change, so a cached id stays true. */
+/** The event types of a bot, as read from the log. Ids never change, so a cached id stays true. */
 interface Entry extends SharedCopy<EventTypesState> {
   /** Requests that came while a registration runs. The next one registers all their names in one append. */
   readonly waiting: Request[];
@@ -49,7 +49,7 @@ export function createEventTypeDirectory(context: CommandContext): EventTypeDire
     return entry;
   }
 
-  /** Called after each change, since the size of the entry counts. Adds an entry that was dropped again. */
+  /** Stores the entry with its present size. Call it after each change; it also restores an entry that the cache dropped. */
   function keep(bot: string, entry: Entry): void {
     entries.set(bot, entry, { size: entry.state.names.size + entry.state.goals.size });
   }

@@ -19,7 +19,7 @@ export interface CustomEventInput extends Omit<CustomEventItem, 'event_id' | 'va
   readonly value_num?: string | undefined;
 }
 
-/** Takes one event or a list: the path in a refusal depends on which. @throws Rejection limit */
+/** Takes one event or a list. In a refusal the path is `event` for one event, `<index>.event` for a list. @throws Rejection limit */
 export type ReceiveCustomEvents = (
   bot: string,
   events: CustomEventInput | readonly CustomEventInput[],
@@ -27,8 +27,8 @@ export type ReceiveCustomEvents = (
 ) => Promise<Appended>;
 
 /**
- * One request is one append. A new name first gets its id in the bot's catalog. So the log has the name before its first
- * use.
+ * Appends the events of one request as one commit. It first registers new names in the bot's catalog, so the log has a name
+ * before its first use.
  */
 export function receiveCustomEvents(deps: {
   readonly log: EventLog;
@@ -71,7 +71,7 @@ export type ReceiveTargetEvents = (
   stamp: Stamp,
 ) => Promise<Appended | UnknownTargets>;
 
-/** The ids that are no goals of the bot. Goals created before the call are always found. */
+/** Finds the target ids that are not goals of the bot. It always finds goals created before the call. */
 export type FindUnknownTargets = (bot: string, targetIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
 export function findUnknownTargets(directory: EventTypeDirectory): FindUnknownTargets {
@@ -81,7 +81,7 @@ export function findUnknownTargets(directory: EventTypeDirectory): FindUnknownTa
   };
 }
 
-/** One request is one append. A goal that this instance does not know is looked up in the log before it is refused. */
+/** Appends the events of one request as one commit. Looks up a goal in the log before it refuses the goal as unknown. */
 export function receiveTargetEvents(deps: {
   readonly log: EventLog;
   readonly sources: Sources;
@@ -106,8 +106,8 @@ export function receiveTargetEvents(deps: {
 export type ReceiveUpdates = (bot: string, items: readonly UpdateItem[], stamp: Stamp) => Promise<Appended | null>;
 
 /**
- * One request is one append: the kept parts of the platform's updates, with sealed personal fields. If nothing is kept,
- * nothing is appended, unless the log must remember an Idempotency-Key.
+ * Appends the kept parts of the updates of one request as one commit, with sealed personal fields. If no part is kept, it
+ * appends a commit only to remember an Idempotency-Key.
  */
 export function receiveUpdates(deps: { readonly log: EventLog; readonly sources: Sources }): ReceiveUpdates {
   const { log, sources } = deps;

@@ -18,7 +18,7 @@ export interface IssuedOperator {
   readonly position: Position | undefined;
 }
 
-/** Operators share the ids of API keys, so that the id in a commit names one credential. @throws Rejection */
+/** Operators and API keys take ids from one sequence, so that the id in a commit names one credential. @throws Rejection */
 export async function issueOperator(
   context: CommandContext,
   { name, can }: { readonly name: string; readonly can: OperatorRight },

@@ -14,9 +14,9 @@ import { type AccountKey, Books, type FoldedAccount } from './books.ts';
 import { closeBooksInLog, OtherClosingError } from './close-books.ts';
 
 export interface AccountCommand {
-  /** Names that the decision looks for in closed blocks. They are read from the log before the decision is made. */
+  /** Names that the decision looks for in closed blocks. The command reads them from the log before it decides. */
   lookups?(state: AccountState, recalled: Recalled): readonly Lookup[];
-  /** How many ids the decision needs at most in this state. They are reserved before it is made. */
+  /** The most ids that the decision needs in this state. The command reserves them before it decides. */
   readonly needs?: {
     readonly kind: 'accrual' | 'payout';
     count(state: AccountState, now: number, recalled: Recalled): number;
@@ -38,16 +38,16 @@ export interface Accounts {
   change(key: AccountKey, command: AccountCommand, meta?: CommandMeta): Promise<CommandResult<AccountEvent>>;
 }
 
-/** Size of the cache over all accounts, about in bytes. */
+/** The size of the cache of all accounts, in bytes (estimated). */
 const MAX_CACHED_BYTES = 110_000_000;
-/** Commits in memory at once. */
+/** Commits of one read from the log. */
 const PAGE = 100;
-/** Events folded in one go. They take about 10 ms. The thread answers no request during this time. */
+/** Events folded before a pause for other requests: about 10 ms in which the thread answers no request. */
 const EVENTS_PER_TURN = 1000;
 
 /**
- * Keeps the folded accounts that were used last and reads each on from its last commit. To read an account of a million
- * accruals from its beginning takes longer than a request may.
+ * Keeps the folded accounts used last, and reads only their new commits. Reading an account of a million accruals from its
+ * beginning takes longer than a request may take.
  */
 export function createAccounts(
   context: CommandContext,
@@ -87,7 +87,7 @@ class CachedAccounts implements Accounts {
     const recalled = new Recalled();
     const ids: number[] = [];
     const pool = needs === undefined ? undefined : this.pools[needs.kind];
-    /** The ids in events that are in the log, or may be. */
+    /** The ids in events that are in the log or may be in the log. */
     let used: readonly number[] = [];
     const decideWithIds = (state: AccountState, now: number): Decision<AccountEvent> => {
       const decision = decide(state, now, ids, recalled);
@@ -139,8 +139,8 @@ class CachedAccounts implements Accounts {
   /** The present account in the log. */
   private async refresh(key: AccountKey): Promise<FoldedAccount> {
     const stream = accountStream(key.bot, key.userId);
-    // A caller that finds the account being read from the beginning waits for that read, and then reads on from its
-    // result. If that read fails, the caller reads from the beginning itself.
+    // If another caller is reading the account from the beginning, wait for that read and continue from its result. If
+    // that read fails, this caller reads from the beginning.
     const begun = this.loading.get(stream);
     if (begun !== undefined) await begun.catch(() => undefined);
     const cached = this.entries.get(stream);
@@ -180,14 +180,14 @@ class CachedAccounts implements Accounts {
   }
 }
 
-/** Size of an account in memory, roughly. */
+/** Estimates the size of an account in memory, in bytes. */
 function bytesOf({ open, closed, payouts, reversals, units }: AccountState): number {
   const earned = closed.reduce((sum, block) => sum + block.earned.length, 0);
   const holds = [...units.values()].reduce((sum, unit) => sum + unit.holds.size, 0);
   return 1000 + earned + 24 * holds + 60 * reversals.size + 500 * payouts.size + 400 * open.earned.size;
 }
 
-/** The ids that an event gives away. */
+/** The reserved ids that an event uses. */
 function idsOf(event: AccountEvent): number[] {
   switch (event.type) {
     case 'reward_accrued':

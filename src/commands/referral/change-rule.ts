@@ -29,8 +29,8 @@ import {
 import { decideWithId } from '../reserve-ids.ts';
 
 /**
- * Reads from the log which units and events a bot's rules may name. Units and events are never removed, so the result stays
- * true.
+ * Reads from the log which units and events a bot's rules may name. No command removes units or events, so the result
+ * stays true.
  * @throws Rejection not_found
  */
 export async function ruleCatalog(
@@ -71,8 +71,8 @@ export async function createRule(
   meta: CommandMeta = {},
 ): Promise<{ readonly ruleId: number } & Pick<CommandResult<unknown>, 'position' | 'repeated'>> {
   const catalog = await ruleCatalog(context.log, bot);
-  const isOwners = currency === undefined && rule.reward_type === 'fixed' && rule.unit_id === null;
-  const code = isOwners ? await ownersCurrency(context, bot) : currency;
+  const isInOwnersCurrency = currency === undefined && rule.reward_type === 'fixed' && rule.unit_id === null;
+  const code = isInOwnersCurrency ? await ownersCurrency(context, bot) : currency;
   const unit = code === undefined ? null : await currencyUnit(context, bot, code, rule, catalog);
   const unit_id = unit?.unit_id ?? rule.unit_id;
   const known = unit === null ? catalog : withUnit(catalog, unit);

@@ -16,7 +16,7 @@ import {
 
 /**
  * Stream `sending-<bot>/<broadcast id>`: the claims and outcomes of a broadcast. No recipient is called before its claim is
- * in the log. A claim is appended on top of the stream's head, so of two senders at once only one claims a recipient.
+ * in the log. A claim is appended on top of the stream's head, so two senders cannot claim the same recipient.
  */
 
 const TYPES = [
@@ -65,9 +65,9 @@ export interface SendingState {
   readonly abandoned: Set<number>;
   /** How many recipients have an outcome that is final for the launch. */
   attempted: number;
-  /** How many of them were refused because of the message itself. */
+  /** How many of the attempted recipients the platform refused because of the message itself. */
   refused: number;
-  /** The last launch that has begun: to reopen, to claim or to pause. */
+  /** The last launch with an event in the stream: recipients reopened, a batch claimed or sending paused. */
   launch: number;
   /** The last launch that has claimed. */
   claimingLaunch: number;
@@ -77,7 +77,7 @@ export interface SendingState {
   /** Ids of files that were sent by URL, by the URL. */
   readonly files: Map<string, string>;
   paused: Pause | null;
-  /** Whether the platform has told this launch to slow down. */
+  /** Whether the platform has asked this launch to slow down. */
   limited: boolean;
 }
 
@@ -149,7 +149,7 @@ function evolve(state: SendingState, event: SendingEvent): SendingState {
   }
 }
 
-/** A later launch ends the earlier ones; later events of their senders do not bring them back. */
+/** Starts a launch, unless it or a later one has started. So a late event of an earlier launch does not restart it. */
 function startLaunch(state: SendingState, launch: number): void {
   if (launch <= state.launch) return;
   state.launch = launch;
@@ -193,13 +193,13 @@ function mark(state: SendingState, place: number, as: number): void {
   if (as === PLACE.waiting && place < state.waitingFrom) state.waitingFrom = place;
 }
 
-/** The first place from `from` on whose recipient waits: was never claimed, or was returned. */
+/** The first place at or after `from` whose recipient waits: it was never claimed, or was returned. */
 export function nextWaiting({ places }: SendingState, from: number): number {
   const found = places.indexOf(PLACE.waiting, from);
   return found === -1 ? Math.max(from, places.length) : found;
 }
 
-/** While the platform may refuse all first calls for the message itself, no further calls are open. */
+/** The first calls of a launch. If the platform refuses the message itself in all answers so far, no other call begins. */
 export const FIRST_CALLS = 10;
 
 /** Whether the platform refuses the message of the launch itself. */
@@ -222,7 +222,7 @@ export function isAllAttempted(state: SendingState, audience: number): boolean {
   return state.attempted === audience;
 }
 
-/** How many are claimed and have no outcome. */
+/** How many recipients are claimed and have no outcome. */
 export function openPlaces({ claims }: SendingState): number {
   let open = 0;
   for (const claim of claims.values()) open += claim.open.size;
@@ -257,7 +257,7 @@ interface RefusalRun {
 /** By the index of the variant; 0 for a single message. */
 export type RefusalRuns = Map<number, RefusalRun>;
 
-/** The order within a batch is unknown, so a delivery in it ends the variant's run. Refusals of single chats do not. */
+/** Counts a batch. Its order is unknown, so any delivery ends the variant's run. Refusals of single chats do not count. */
 export function extendRuns(runs: RefusalRuns, outcomes: readonly Outcome[]): void {
   const delivered = new Set(
     outcomes.filter(({ outcome }) => outcome === 'delivered').map(({ variant = 0 }) => variant),
@@ -274,8 +274,8 @@ export function extendRuns(runs: RefusalRuns, outcomes: readonly Outcome[]): voi
 }
 
 /**
- * So many equal refusals end the launch (decisions.md#refused-for-the-message). Before the first delivery of the launch
- * or of the variant, few are enough. After it more are needed, since the message suits some recipients.
+ * So many equal refusals end the launch (decisions.md#refused-for-the-message). After the first delivery of the launch or
+ * of the variant, the limit is higher: the platform accepts the message for some recipients.
  */
 const BEFORE_DELIVERY = 10;
 const AFTER_DELIVERY = 100;

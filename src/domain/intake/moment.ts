@@ -24,7 +24,7 @@ function moment(match: RegExpExecArray | null): number | null {
     return null;
   const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -60_000 : 60_000);
   const ms = Number(fraction.slice(0, 3).padEnd(3, '0'));
-  // Date.UTC reads the years 0 to 99 as 1900 to 1999. 400 years are a whole number of days.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999. So add 400 years, whose length is always the same, and subtract them.
   const at = Date.UTC(
     Number(year) + 400,
     Number(month) - 1,

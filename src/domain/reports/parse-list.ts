@@ -14,8 +14,8 @@ import {
 import type { KnownKeys } from './warnings.ts';
 
 /**
- * Most columns to return (decisions.md#report-bounds), and most columns to order by: PostgreSQL sorts by at most about
- * 1,600.
+ * The most columns that a list returns or orders by (decisions.md#report-bounds). PostgreSQL sorts by at most about 1,600
+ * columns.
  */
 export const MAX_COLUMNS = 200;
 /** interface.md, "List" */
@@ -73,7 +73,7 @@ function parseColumns(
     const column = parseColumn(name, under(path, index), catalogue);
     if ('message' in column) problems.push(column);
     else if (columns.some((other) => other.name === column.name))
-      problems.push({ path: under(path, index), message: 'a column is returned once' });
+      problems.push({ path: under(path, index), message: 'this column is already listed' });
     else columns.push(column);
   }
   return columns;
@@ -85,7 +85,7 @@ function parseColumn(name: unknown, path: string, catalogue: FieldCatalogue<Repo
   return { path, message: 'unknown column', allowed: catalogue.names };
 }
 
-/** Checks `order`. Null: there is none. */
+/** Checks `order`. @returns null: the request has no order; undefined: the order has a mistake */
 function parseOrder(
   source: JsonObject,
   catalogue: FieldCatalogue<ReportField>,
@@ -110,7 +110,7 @@ function parseOrder(
   return order.length === 0 ? null : order;
 }
 
-/** decisions.md#lists */
+/** The default order: the latest row first (decisions.md#lists). */
 function latestFirst(table: ListTable): readonly ListOrder[] {
   const name = table === 'events' ? 'events.date' : 'user.date_create';
   return [{ field: reportFields.find(name)!, direction: 'desc' }];

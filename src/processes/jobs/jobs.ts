@@ -18,14 +18,14 @@ import { createRest } from '../wait-for-work.ts';
 
 const LOOK_MS = 500;
 const SAVE_MS = 500;
-/** A read model that has stopped never catches up; the job then fails and says so. */
+/** After this wait for a read model the job fails: a stopped read model never catches up. */
 const CATCH_UP_MS = 60_000;
-/** A job that ended with its instance so often is given up, since it may be what ends the instances. */
+/** After so many starts without an end the job fails: the job itself may end the instances. */
 const MAX_STARTS = 10;
 
 /**
- * Does the jobs that operators ask for (decisions.md#jobs), one after the other, oldest first. After a kill the next
- * holder of the lease does the job that has no end in the log. Two holders at once may both work; one end counts.
+ * Does the jobs that operators ask for (decisions.md#jobs), one after the other, oldest first. After a kill, the next
+ * holder of the lease does the job that has no end in the log. If two holders do one job, the first end in the log counts.
  */
 export const jobs: Process = {
   name: 'jobs',
@@ -61,7 +61,7 @@ async function doJob(context: ProcessContext, job: Job, signal: AbortSignal): Pr
   jobLogger.info({ outcome: result.outcome, summary: result.summary }, 'job ended');
 }
 
-/** Null: the instance stops, and the job is to be resumed. @throws errors of an outage, after which it is also resumed */
+/** @returns null: the instance stops, and the next start resumes the job @throws errors of an outage, also resumed */
 async function resultOf(context: ProcessContext, job: Job, signal: AbortSignal): Promise<JobResult | null> {
   const { pool, log, logger, note } = context;
   let progress: Progress | null = null;
