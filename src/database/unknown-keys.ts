@@ -11,18 +11,18 @@ export interface UnknownKeysOptions<Value> {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Between two statements, whatever the number of keys. A stranger can make up any number. */
+/** The pause between two statements, for any number of keys. It limits the load of a sender of invented keys. */
 const GAP_MS = 20;
 const CONFIRM_GAP_MS = 1000;
-/** How long a confirmed key has no value without a look-up. */
+/** After a key is confirmed as missing, no statement looks it up for this time. */
 const MISSING_MS = 10_000;
 /** About 200 bytes each. */
 const MOST_MISSING = 20_000;
 
 /**
- * Looks keys up that no cache has: all that are asked for in the meantime in one statement. A key that is confirmed to have
- * no value is kept as missing. A secret is random, so no client can show a key before it is in the log, and a key in the log
- * is never confirmed: no entry hides a key that was just issued.
+ * Looks up keys that no cache has. One statement looks up all keys requested during the pause. Keys that the log confirms
+ * as missing are remembered as missing. This never hides a key that was just issued. Secrets are random, so no client
+ * sends a key before the log has it, and a key in the log is never confirmed as missing.
  */
 export function createUnknownKeys<Value>({
   loadMany,

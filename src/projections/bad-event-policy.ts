@@ -20,14 +20,14 @@ function rulesOf(text: string): Rule[] {
   });
 }
 
-/** The problems of a text, a line each. */
+/** The mistakes in a value of ON_BAD_EVENT, one line each. */
 export function problemsOfPolicy(text: string, names: readonly string[]): string[] {
   const rules = rulesOf(text);
   return rules.flatMap(({ name, mode }, i) => [
     ...(MODES.some((each) => each === mode) ? [] : [`${JSON.stringify(mode)} must be ${MODES.join(' or ')}`]),
     ...(rules.findIndex((rule) => rule.name === name) === i
       ? []
-      : [`${name ?? 'the mode of all others'} is given twice`]),
+      : [`${name ?? 'the mode for all other read models'} is given twice`]),
     ...(name === undefined || names.includes(name) ? [] : [`there is no read model ${JSON.stringify(name)}`]),
   ]);
 }

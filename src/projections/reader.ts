@@ -12,23 +12,23 @@ export class ReadModelNotReadyError extends Error {
   override readonly name = 'ReadModelNotReadyError';
 }
 
-/** Finds the tables that answers come from. */
+/** Finds the tables to answer from: for each read model, the schema of the served version. */
 export interface Reader {
   /**
-   * The pool, and by the name of each of these read models the schema of the version that answers now. A statement on them
-   * may be prepared under a name that begins with the schema.
-   * @throws ReadModelNotReadyError while one of them is being built
+   * Returns the pool, and the schema of the served version under the name of each read model. A prepared statement on a
+   * schema needs a name that begins with the schema.
+   * @throws ReadModelNotReadyError while a read model of these is being built
    */
   at<Name extends ReadModelName>(...names: readonly Name[]): Promise<Tables<Name>>;
   readonly pool: pg.Pool;
 }
 
-/** How long an instance waits for the version that it moves to. If the time is over, it tries again at the next look-up. */
+/** How long a look-up waits until a newly served version has caught up. After that the next look-up tries again. */
 const CATCH_UP_MS = 400;
 
 /**
- * Looks up once a second which version of each read model answers. For a second after a switch some requests are still
- * answered from the version before. It keeps following the log.
+ * Looks up once a second which version of each read model is served. For a second after a switch, some requests still get
+ * answers from the former version. That version keeps following the log.
  */
 export function createReader(pool: pg.Pool, models: readonly Manifest[], maxWaitMs: number): Reader {
   const byName = new Map(models.map((model) => [model.name, model]));
@@ -58,7 +58,7 @@ export function createReader(pool: pg.Pool, models: readonly Manifest[], maxWait
 }
 
 /**
- * A reader for work outside of requests. It may wait.
+ * A reader for work outside of requests, which may wait for a read model.
  * @param catchUp resolves when the read model has applied the commits that the work must see; it then has a version
  * that answers
  */
@@ -79,8 +79,8 @@ async function tablesOf<Name extends ReadModelName>(
 }
 
 /**
- * The wanted version if it has applied all that the present one has, so that no client sees less than before; else the
- * present one.
+ * Returns `wanted` if it has applied every commit that `former` has applied, so that no client sees less than before.
+ * Otherwise returns `former`.
  */
 async function moved(pool: pg.Pool, former: Version, wanted: Version): Promise<Version> {
   if (former.version === wanted.version) return wanted;

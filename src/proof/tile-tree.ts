@@ -7,8 +7,8 @@ const TILE_HEIGHT = 8;
 const MAX_TILES = 200;
 
 /**
- * Reads a tile: the hashes of consecutive full subtrees of `256 ** level` leaves. Resolves to those of tile `n` that exist,
- * at least `width`.
+ * Reads tile `n`: the hashes of consecutive full subtrees of `256 ** level` leaves. Resolves to the hashes that exist, at
+ * least `width`.
  */
 export type ReadTile = (level: number, n: number, width: number) => Promise<readonly Hash[]>;
 
@@ -22,7 +22,7 @@ export function tilesOf(leaves: readonly Hash[]): ReadTile {
   return async (level, n) => levels[level]?.slice(n * TILE_WIDTH, (n + 1) * TILE_WIDTH) ?? [];
 }
 
-/** A tree of which the tiles are read. It keeps what it has computed of the tiles used last, about 40 KB each. */
+/** A tree that reads its hashes in tiles. It keeps the computed hashes of the tiles used last, about 40 KB each. */
 export interface TileTree {
   /** The root of the first `size` leaves. */
   root(size: number): Promise<Hash>;
@@ -92,7 +92,7 @@ export function tileTree(readTile: ReadTile): TileTree {
   };
 }
 
-/** The hashes of a tile's full subtrees by height: at 0 the tile's own. */
+/** The hashes of a tile's full subtrees by height; height 0 has the hashes of the tile itself. */
 function foldTile(hashes: readonly Hash[]): Hash[][] {
   const heights: Hash[][] = [[...hashes]];
   for (let below = heights[0]!; below.length > 1; ) {

@@ -1,6 +1,6 @@
 import type { Position } from '../port.ts';
 
-/** PostgreSQL has one partition, ordered by transaction id, then sequence number. Positions pad both, so that text sorts alike. */
+/** The one partition of PostgreSQL, ordered by transaction id, then sequence number. Zeros pad both: text sorts as numbers. */
 const PARTITION = '0:';
 
 /** The order of commits: transaction id, then sequence number, as decimal text. */

@@ -8,7 +8,7 @@ import type { EventDraft } from './draft.ts';
 
 /** The shapes of a batch: the bots and users that it loads, and the outcome of its fold. */
 
-/** A bot as of the log so far, and what one batch adds. Settings apply to later items of the log. */
+/** A bot at the current position of the log, and the additions of one batch. Settings apply to later items of the log. */
 export interface Bot {
   readonly bot_id: number;
   readonly public_key: string;
@@ -80,23 +80,23 @@ interface Visit {
   readonly first_seen: boolean;
 }
 
-/** The fields of a reward rule that matter here. */
+/** The fields of a reward rule that this read model uses. */
 export interface RuleName {
   readonly name: string;
   /** The event id that triggers it. */
   readonly trigger: number;
 }
 
-/** Those of a bot's names of properties that a batch names. */
+/** The property names of a bot that occur in a batch. */
 export interface PropertyNames {
   readonly known: Set<string>;
-  /** Those of them that the batch adds. */
+  /** The names that the batch adds. */
   readonly added: string[];
-  /** How many names the bot has. */
+  /** How many property names the bot has in total. */
   count: number;
 }
 
-/** Names a payment's event. */
+/** Identifies the event of a payment. */
 interface Payment {
   readonly user_id: number;
   /** Receipt, ms UTC. */
@@ -165,16 +165,16 @@ export interface NewUnit {
 
 export interface Rewardable {
   readonly event: EventDraft;
-  /** In normal units, by the bot's units at the position. */
+  /** In normal units, converted by the bot's units at this position. */
   readonly value: string | null;
   readonly position: Position;
   readonly trace: string | undefined;
 }
 
-/** A bot error: an event earned nothing by a rule, since its value could not be converted to the rule's unit. */
+/** An event that earned nothing by a rule. It becomes a bot error if a unit or an exchange rate is missing. */
 export interface Refusal {
   readonly bot_id: number;
-  /** The commit of the refusal: it names the error. */
+  /** The commit of the refusal. It identifies the error. */
   readonly commit_id: string;
   readonly idx: number;
   readonly at: number;

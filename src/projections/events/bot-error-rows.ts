@@ -41,7 +41,7 @@ export async function writePropertyErrors(tx: ClientBase, errors: readonly Prope
   );
 }
 
-/** The error of an event that may have no row. */
+/** An error with its whole event, since the event may have no row. */
 interface DraftedError extends EventDraft {
   readonly kind: string;
   readonly message: string;
@@ -85,8 +85,8 @@ async function resolveReleased(tx: ClientBase, released: Outcome['released']): P
       numbers(released.map(({ event }) => event.ord)),
     ],
   });
-  // Row by row by the key. If the planner's statistics have no error of this kind, a join would compare all errors with
-  // all released events (5,000 of them: 20 s and more).
+  // Finds each row by its key. Without an error of this kind in the planner's statistics, a join would compare all errors
+  // with all released events. That took 20 s and more for 5,000 released events.
   await tx.query({
     name: nameOf('events.resolve', only),
     text: `UPDATE bot_errors e SET resolved_at = f.at
@@ -106,8 +106,8 @@ async function resolveReleased(tx: ClientBase, released: Outcome['released']): P
 }
 
 /**
- * SQL: the element as sent, in the names of the API, from an event `e` (a row, or a draft as a record) and its type `t`.
- * The date is the one that the event counts under.
+ * SQL: the element as sent, with the API's field names. `e` is the event (a row, or a draft as a record), `t` its type.
+ * `date` is the date at which the event counts.
  */
 export const PAYLOAD = `
 jsonb_strip_nulls(jsonb_build_object(

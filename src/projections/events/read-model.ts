@@ -76,13 +76,13 @@ export const eventsReadModel: ReadModel = {
   },
 };
 
-/** The read model `events`, perhaps with changed tables, whose `idle` also archives events older than so many months. */
+/** Returns `model`, a form of the read model `events`, with an `idle` that also archives events older than `months`. */
 export function withArchive(model: ReadModel, months: number, limits?: PackLimits): ReadModel {
   return {
     ...model,
     deferredRelation: `put_off_or_old(${months})`,
     async idle(tx, behind) {
-      // Archiving looks at all bots, also at the bots of other projectors.
+      // Archiving reads all bots, also the bots of other projectors.
       await lockTables(tx, 'alone');
       await findByKey(tx);
       if (await workSlice(tx, behind, true, limits)) return true;
@@ -94,7 +94,7 @@ export function withArchive(model: ReadModel, months: number, limits?: PackLimit
 /** A slice of the work that comes before archiving: it may change old events. */
 async function workSlice(tx: ClientBase, behind: boolean, revalues: boolean, limits?: PackLimits): Promise<boolean> {
   const toRevalue = revalues && (await revalueSlice(tx));
-  // A version that has all events packs each chunk once, also if the log is not in the order of dates.
+  // Packing waits until the version has all events. So it packs each chunk once, even if dates in the log are unordered.
   const toPack = !behind && (await packSlice(tx, limits));
   return toRevalue || toPack;
 }
@@ -103,9 +103,9 @@ async function workSlice(tx: ClientBase, behind: boolean, revalues: boolean, lim
 const MONEY: readonly string[] = ['owner', 'fx'];
 
 /**
- * Projectors of different partitions write these tables side by side, each its own bots: `shared`. Rates and currencies, and
- * the revaluations that follow from them, concern bots of all partitions, so such a transaction runs `alone`. Otherwise
- * a rate would miss uncommitted events of another partition, and they the rate.
+ * Projectors of different partitions write these tables at the same time, each projector its own bots: `shared`. A
+ * transaction with rates, currencies or revaluations changes bots of all partitions, so it runs `alone`. Otherwise a rate
+ * would miss uncommitted events of another partition, and those events would miss the rate.
  */
 async function lockTables(tx: ClientBase, how: 'alone' | 'shared'): Promise<void> {
   const lock = how === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared';
@@ -126,7 +126,7 @@ async function write(tx: ClientBase, outcome: Outcome): Promise<void> {
   await identifyUtms(tx, bots);
   const writer = await saveBots(tx, bots);
 
-  // In the order of the key, so that neighbours in the index are written together: this saves a sixth of the time of writing.
+  // Sort by the key, so that neighbours in the index are written together. This saves a sixth of the writing time.
   const users = bots.flatMap(({ users }) =>
     [...users.values()].filter(({ events }) => events.length > 0).sort((a, b) => a.user_id - b.user_id),
   );

@@ -19,14 +19,14 @@ export interface Principal {
 }
 
 /**
- * With `allowStale`, each method uses cached rows of at most 60 s ago while the database is down
+ * With `allowStale`, each method uses cached rows that are at most 60 s old while the database is down
  * (decisions.md#database-down).
  * @throws DatabaseUnavailableError the database is down, and the cache may not be used or has no row
  */
 export interface Authenticator {
   /** Null if there is no such key, or it has expired or been revoked. */
   authenticate(apiKey: string, allowStale: boolean): Promise<Principal | null>;
-  /** As `authenticate`, by the hex SHA-256 of a key's secret: a console's session has no more. */
+  /** As `authenticate`, by the hex SHA-256 of the key's secret: a session of the console stores only this hash. */
   authenticateHash(publicPart: string, secretHash: string): Promise<Principal | null>;
   /**
    * The bot that a request acts on. `missing`: the key is for several bots and the request names none; `unknown`: there is
@@ -47,7 +47,7 @@ export interface AuthenticatorOptions
   readonly sources: Pick<Sources, 'now'>;
 }
 
-/** Entries of either cache, about 500 bytes each. */
+/** The most entries of each of the two caches, about 500 bytes each. */
 const MAX_CACHED = 20_000;
 
 export function createAuthenticator({

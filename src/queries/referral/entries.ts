@@ -20,9 +20,9 @@ export interface EntryRow {
   readonly unit_id: number | null;
   /** The payout that claims it now; null: none does. */
   readonly payout_id: number | null;
-  /** The accrual that this one makes good. */
+  /** The paid accrual that this one compensates. */
   readonly compensates: number | null;
-  /** The accrual that makes this one good. */
+  /** The accrual that compensates this one. */
   readonly compensated_by: number | null;
   readonly reversed_at: number | null;
   readonly reason: string | null;
@@ -77,7 +77,7 @@ const NUMBERS = [
   'reversed_at',
 ] as const;
 
-/** The schemas, and SQL of the bot's id. */
+/** The names of the schemas, and SQL for the bot's id. */
 interface EntrySql {
   readonly accounts: string;
   readonly referral: string;
@@ -109,7 +109,7 @@ export function entryColumns({ accounts, referral, botId }: EntrySql) {
   } as const;
 }
 
-/** SQL of the accruals `x`, each with the payout `p` that claims it and the accrual `o` that it makes good. */
+/** SQL of the accruals `x`, each with the payout `p` that claims it and the accrual `o` that it compensates. */
 export function entriesFrom(accounts: string): string {
   return `${accounts}.accruals x
     LEFT JOIN ${accounts}.accruals o ON o.accrual_id = x.compensates AND o.public_key = x.public_key

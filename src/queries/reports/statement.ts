@@ -9,7 +9,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 
-/** Kysely as a compiler only: its `sql` template makes every value a parameter. It opens no connections. */
+/** Kysely, used only to compile SQL: its `sql` template makes every value a parameter. It opens no connections. */
 const compiler = new Kysely<unknown>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
@@ -26,8 +26,8 @@ export function statement(fragment: RawBuilder<unknown>): { text: string; values
 }
 
 /**
- * SQL: when the server began to answer. The second function changes after a crash of one of its processes: the server then
- * recovers, the time of its start stays, and commits that did not wait for the disk may be lost.
+ * SQL: when the server began to answer. If one of its processes crashes, the server recovers and may lose commits that did
+ * not wait for the disk. The time of its start then stays the same; the second function changes.
  */
 export const SERVER_SINCE = sql`pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()`;
 
