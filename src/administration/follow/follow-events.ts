@@ -6,6 +6,7 @@ import { type Cursor, EMPTY_STREAM, type EventLog, type Position, type StreamHea
 import { keyOf } from '../../log/stream-name.ts';
 import type { TextRow } from '../../queries/export/columns.ts';
 import { firstOf } from '../../util/first-of.ts';
+import { growingPause } from '../../util/growing-pause.ts';
 import { pause } from '../../util/pause.ts';
 import { type Destination, UnfitDestinationError } from './destination.ts';
 import { FOLLOWED_CATEGORIES, type NameOfEvent, rowsOf } from './follow-rows.ts';
@@ -51,10 +52,10 @@ export async function follow(options: FollowOptions): Promise<number> {
   let first: Cursor | null = await destination.positions(log.partitions);
   refuseBeyond(await log.endCursor(), first);
   let put = 0;
-  let waitMs = retryMs;
+  const pauses = growingPause(retryMs, MOST_WAIT_MS);
   const counted = (rows: number): void => {
     put += rows;
-    waitMs = retryMs;
+    pauses.succeeded();
     options.onPut?.(put);
   };
   while (!signal.aborted) {
@@ -65,9 +66,9 @@ export async function follow(options: FollowOptions): Promise<number> {
     } catch (error) {
       if (error instanceof UnfitDestinationError) throw error;
       if (signal.aborted) break;
+      const waitMs = pauses.failed();
       onRetry?.(error, waitMs);
       await pause(waitMs, signal);
-      waitMs = Math.min(2 * waitMs, MOST_WAIT_MS);
     }
   }
   return put;

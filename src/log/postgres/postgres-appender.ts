@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { growingPause } from '../../util/growing-pause.ts';
 import { pause } from '../../util/pause.ts';
 import { encodeCommit, headWith } from '../commit-codec.ts';
 import { type Appended, LogUnavailableError, type NewCommit, OutcomeUnknownError } from '../port.ts';
@@ -113,12 +114,13 @@ export class Appender {
     this.#inFlight = group;
     /** Whether nothing is to be decided about the commits, and the log is not known to have one of them. */
     let areNew = group.every(({ commit }) => commit.expected === 'any' && commit.command === undefined);
-    for (let attempt = 0; ; attempt++) {
+    const pauses = growingPause(FIRST_PAUSE_MS, MOST_PAUSE_MS);
+    for (;;) {
       const open = group.filter((entry) => !entry.settled);
       if (open.length === 0) return NOTHING;
       const client = await this.#connect(open);
       if (client === null) {
-        await pause(retryDelay(attempt));
+        await pause(pauses.failed());
         continue;
       }
       for (const entry of open) entry.maybeWritten = true;
@@ -144,7 +146,7 @@ export class Appender {
           return NOTHING;
         }
         for (const entry of open) entry.repeated = true;
-        await pause(retryDelay(attempt));
+        await pause(pauses.failed());
       }
     }
   }
@@ -195,6 +197,6 @@ function tick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function retryDelay(attempt: number): number {
-  return Math.min(500, 20 * 2 ** attempt);
-}
+/** Between two attempts to send a group. */
+const FIRST_PAUSE_MS = 20;
+const MOST_PAUSE_MS = 500;

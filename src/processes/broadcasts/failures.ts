@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isPassing } from '../../log/is-passing.ts';
+import { growingPause } from '../../util/growing-pause.ts';
 import type { FailureReport } from '../process.ts';
 import { FIRST_PAUSE_MS, MOST_PAUSE_MS } from './platform-health.ts';
 import { ReplacedError } from './stream-writer.ts';
@@ -29,6 +30,7 @@ const STEADY_MS = 60_000;
 export function createFailures({ broadcast, logger, elapsed, report }: FailuresOptions): Failures {
   let last: { readonly text: string; readonly waitMs: number; readonly at: number } | null = null;
   let isReported = false;
+  const pauses = growingPause(FIRST_PAUSE_MS, MOST_PAUSE_MS);
   const recent = () => (last !== null && elapsed() < last.at + last.waitMs + STEADY_MS ? last : null);
   return {
     get isFailing() {
@@ -39,7 +41,8 @@ export function createFailures({ broadcast, logger, elapsed, report }: FailuresO
       const text = error instanceof Error ? error.message : String(error);
       // It is tried again at a steady pace.
       const passing = isPassing(error) || error instanceof ReplacedError;
-      const waitMs = passing || before === null ? FIRST_PAUSE_MS : Math.min(2 * before.waitMs, MOST_PAUSE_MS);
+      if (passing || before === null) pauses.succeeded();
+      const waitMs = pauses.failed();
       if (before?.text !== text)
         logger[passing ? 'warn' : 'error'](
           { err: error, broadcast, againMs: waitMs },

@@ -1,5 +1,6 @@
 import { type BotPauseState, NEVER_PAUSED, pauseLeftMs } from '../../domain/broadcast/bot-pause.ts';
 import type { Pause } from '../../domain/broadcast/sending.ts';
+import { type GrowingPause, growingPause } from '../../util/growing-pause.ts';
 import type { FailureReport } from '../process.ts';
 import type { Delivery } from './deliver.ts';
 
@@ -53,6 +54,11 @@ const UNKNOWN: Kind = {
   costly: true,
   what: 'the platform has given no usable answer',
 };
+/** `kind` null: from the log of an earlier sender. */
+type Fault = { readonly error: string } & (
+  | { readonly kind: null }
+  | { readonly kind: Kind; readonly pauses: GrowingPause }
+);
 const WORKS: PlatformStatus = { waitMs: 0, probing: false, costly: false, pause: null, limited: NEVER_PAUSED };
 
 /**
@@ -63,9 +69,7 @@ export class PlatformHealth {
   private limited = NEVER_PAUSED;
   /** The end of that wait, and the time of the next try after a failure: monotonic. */
   private limitedUntil = Number.NEGATIVE_INFINITY;
-  /** `kind` null: from the log of an earlier sender. */
-  private fault: { readonly kind: Kind | null; readonly error: string } | null = null;
-  private waitMs = 0;
+  private fault: Fault | null = null;
   private tryAt = Number.NEGATIVE_INFINITY;
   private unknownInRow = 0;
   private isReported = false;
@@ -120,13 +124,13 @@ export class PlatformHealth {
     const { now, elapsed, report } = this.options;
     // Calls that were under way together fail for one reason: only the first failure counts.
     if (elapsed() < this.tryAt) return;
-    if (this.fault?.kind === kind) this.waitMs = Math.min(2 * this.waitMs, kind.mostMs);
-    else {
-      this.waitMs = kind.firstMs;
-      this.fault = { kind, error: `${kind.what} since ${new Date(now()).toISOString()}: ${reason}` };
-    }
-    this.tryAt = elapsed() + this.waitMs;
-    if (kind.costly) report({ error: this.fault.error, againMs: this.waitMs });
+    const error = `${kind.what} since ${new Date(now()).toISOString()}: ${reason}`;
+    const fault =
+      this.fault?.kind === kind ? this.fault : { kind, error, pauses: growingPause(kind.firstMs, kind.mostMs) };
+    const againMs = fault.pauses.failed();
+    this.fault = fault;
+    this.tryAt = elapsed() + againMs;
+    if (kind.costly) report({ error: fault.error, againMs });
     else this.end();
     this.isReported = kind.costly;
   }
