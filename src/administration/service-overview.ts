@@ -1,4 +1,5 @@
-import { type CancellableOptions, cancellable } from '../database/cancellable.ts';
+import { sql } from 'kysely';
+import { type SnapshotOptions, snapshot } from '../database/snapshot.ts';
 import type { Tables } from '../database/tables.ts';
 import { type NextStep, type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import { allVersions } from '../projections/runtime/versions.ts';
@@ -103,21 +104,20 @@ const MAX_GROUPS = 100;
 /**
  * Goes through the errors of all bots.
  * @param since milliseconds since 1970 UTC. `events` is the schema of the read model `events`.
- * @throws as `cancellable`
+ * @throws as `snapshot`
  */
 export async function groupBotErrors(
   { pool, events }: Tables<'events'>,
   since: number,
-  options: CancellableOptions,
+  options: SnapshotOptions,
 ): Promise<BotErrorGroup[]> {
-  const { rows } = await cancellable(pool, options, (client) =>
-    client.query<Omit<BotErrorGroup, 'last'> & { readonly last: number }>(
-      `SELECT kind, source, regexp_replace(message, '\\d+', '…', 'g') AS message, count(*)::float8 AS count,
-            (count(*) FILTER (WHERE resolved_at IS NULL))::float8 AS unresolved,
-            count(DISTINCT bot_id)::float8 AS bots, max(date)::float8 AS last
-     FROM ${events}.bot_errors WHERE date >= $1 GROUP BY 1, 2, 3 ORDER BY 4 DESC, 3 LIMIT ${MAX_GROUPS}`,
-      [since],
-    ),
+  const rows = await snapshot(pool, options, ({ query }) =>
+    query(sql<Omit<BotErrorGroup, 'last'> & { readonly last: number }>`
+      SELECT kind, source, regexp_replace(message, '\\d+', '…', 'g') AS message, count(*)::float8 AS count,
+             (count(*) FILTER (WHERE resolved_at IS NULL))::float8 AS unresolved,
+             count(DISTINCT bot_id)::float8 AS bots, max(date)::float8 AS last
+        FROM ${sql.id(events, 'bot_errors')} WHERE date >= ${since}
+       GROUP BY 1, 2, 3 ORDER BY 4 DESC, 3 LIMIT ${MAX_GROUPS}`),
   );
   return rows.map((row) => ({ ...row, last: new Date(row.last).toISOString() }));
 }

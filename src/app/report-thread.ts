@@ -1,5 +1,5 @@
 import { type MessagePort, threadId, workerData } from 'node:worker_threads';
-import { isDatabaseDown } from '../database/database-errors.ts';
+import { isDatabaseDown, StatementTimeoutError } from '../database/database-errors.ts';
 import { createPool } from '../database/pool.ts';
 import { type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
 import { NoSuchCellError } from '../queries/reports/breakdown-cells.ts';
@@ -11,7 +11,6 @@ import {
   type ReportRequest,
   reportRunner,
 } from '../queries/reports/run-report.ts';
-import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
 import { createLogger } from './logger.ts';
 
 /** The worker data of a report thread. */
@@ -83,7 +82,7 @@ async function outcomeOf(request: ReportRequest | CellRequest, listener: Message
     return { type: 'answer', answer: await runReport(request) };
   } catch (error) {
     if (error instanceof NoSuchCellError) return { type: 'no such cell', key: error.key, message: error.message };
-    if (error instanceof ReportTimeoutError) return { type: 'timeout' };
+    if (error instanceof StatementTimeoutError) return { type: 'timeout' };
     if (error instanceof ReportTooLargeError) return { type: 'too large' };
     if (isDatabaseDown(error)) return { type: 'database down', message: (error as Error).message };
     throw error;

@@ -5,12 +5,11 @@ import { MessageChannel } from 'node:worker_threads';
 import { LosslessNumber } from 'lossless-json';
 import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
-import { DatabaseUnavailableError } from '../database/database-errors.ts';
+import { DatabaseUnavailableError, StatementTimeoutError } from '../database/database-errors.ts';
 import { type Cell, type Column, type ReportAnswer, ReportTooLargeError } from '../queries/reports/answer.ts';
 import { NoSuchCellError } from '../queries/reports/breakdown-cells.ts';
 import { ReportNotRunError, reportQueue } from '../queries/reports/report-queue.ts';
 import type { CellRequest, FindCellUsers, ReportRequest, RunReport } from '../queries/reports/run-report.ts';
-import { ReportTimeoutError } from '../queries/reports/snapshot.ts';
 import { type ActiveSpan, inSpan } from '../util/tracing.ts';
 import { type ReportResult, reportMetrics } from './metrics/report-metrics.ts';
 import type { MetricValues } from './metrics/thread-metrics.ts';
@@ -161,7 +160,7 @@ const RESULTS: Readonly<Record<ReportOutcome['type'], ReportResult>> = {
 function errorOf(outcome: ReportOutcome, { timeoutMs }: { readonly timeoutMs: number }): Error {
   switch (outcome.type) {
     case 'timeout':
-      return new ReportTimeoutError(timeoutMs);
+      return new StatementTimeoutError(timeoutMs);
     case 'too large':
       return new ReportTooLargeError();
     case 'no such cell':

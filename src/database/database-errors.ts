@@ -3,9 +3,15 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }
 
-/** A statement ended at its time limit. */
+/** Statements did not end within their time limit. */
 export class StatementTimeoutError extends Error {
   override readonly name = 'StatementTimeoutError';
+  constructor(
+    readonly timeoutMs: number,
+    options?: ErrorOptions,
+  ) {
+    super(`it took longer than ${timeoutMs} ms`, options);
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { type Snapshot, snapshotPages } from '../../database/snapshot.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
@@ -8,7 +9,6 @@ import type { ExportKind } from '../../queries/export/columns.ts';
 import { exportRows, TABLES_READ } from '../../queries/export/export-rows.ts';
 import type { ExportRequest, ExportTables } from '../../queries/export/export-source.ts';
 import { type ExportFormat, formatted } from '../../queries/export/formats.ts';
-import { statement } from '../../queries/reports/statement.ts';
 import type { CsvForm } from '../../util/csv.ts';
 
 export interface OpenExportOptions extends Omit<ExportRequest, 'tables'> {
@@ -49,9 +49,9 @@ export async function openExport(options: OpenExportOptions): Promise<OpenedExpo
   let deferredSince: number | null = null;
   let rows = 0;
 
-  async function* read(tx: pg.PoolClient): AsyncGenerator<Uint8Array> {
-    if (kind === 'events') deferredSince = await oldestDeferred(tx, { tables, bot, period });
-    const exported = exportRows(kind, tx, { tables, bot, period }, pageRows);
+  async function* read(snapshot: Snapshot): AsyncGenerator<Uint8Array> {
+    if (kind === 'events') deferredSince = await oldestDeferred(snapshot, { tables, bot, period });
+    const exported = exportRows(kind, await snapshot.transaction(), { tables, bot, period }, pageRows);
     async function* counted() {
       for await (const page of exported.pages) {
         rows += page.length;
@@ -61,7 +61,7 @@ export async function openExport(options: OpenExportOptions): Promise<OpenedExpo
     yield* formatted(format, { columns: exported.columns, pages: counted() }, form);
   }
 
-  const parts = inSnapshot(pool, signal, read);
+  const parts = snapshotPages(pool, { cancel: { signal, others: lookups }, settings: SETTINGS }, read);
   const first = await parts.next();
   return {
     dataAsOf: Math.min(now - lagMs, deferredSince ?? now),
@@ -86,42 +86,13 @@ function withFirst<T>(first: IteratorResult<T, void>, parts: AsyncGenerator<T, v
   };
 }
 
-/** How often the server looks whether the client is still there while a statement runs. */
-const CHECK_CLIENT = "SET LOCAL client_connection_check_interval = '5s'";
-
-/** Reads in one snapshot. A signal that aborts ends the connection, and with it the statement under way. */
-async function* inSnapshot(
-  pool: pg.Pool,
-  signal: AbortSignal,
-  read: (tx: pg.PoolClient) => AsyncGenerator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  signal.throwIfAborted();
-  const tx = await pool.connect();
-  let isBroken = true;
-  const cutOff = (): void => void tx.end().catch(() => {}); // the connection is broken already
-  signal.addEventListener('abort', cutOff, { once: true });
-  try {
-    signal.throwIfAborted();
-    await tx.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL jit = off; ${CHECK_CLIENT}`);
-    isBroken = false;
-    yield* read(tx);
-  } catch (error) {
-    isBroken = true;
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', cutOff);
-    // Nothing was written. A transaction that cannot be ended ends with its connection.
-    if (!isBroken && !signal.aborted) await tx.query('ROLLBACK').catch(() => (isBroken = true));
-    tx.release(isBroken || signal.aborted);
-  }
-}
+/** The last: how often the server looks whether the client is still there while a statement runs. */
+const SETTINGS = "SET LOCAL jit = off; SET LOCAL client_connection_check_interval = '5s'";
 
 /** When the oldest change was received after which amounts of these events await revaluation; null: there is none. */
-async function oldestDeferred(tx: pg.ClientBase, { tables, bot, period }: ExportRequest): Promise<number | null> {
-  const { text, values } = statement(sql`
+async function oldestDeferred({ query }: Snapshot, { tables, bot, period }: ExportRequest): Promise<number | null> {
+  const rows = await query(sql<{ readonly since: number | null }>`
     SELECT since::float8 FROM ${sql.id(tables.events, 'deferred_events')}(${bot.bot_id}::int,
       ${period.from ?? Number.MIN_SAFE_INTEGER}::bigint, ${period.to ?? Number.MAX_SAFE_INTEGER}::bigint, false)`);
-  const { rows } = await tx.query<{ readonly since: number | null }>(text, [...values]);
   return rows[0]?.since ?? null;
 }

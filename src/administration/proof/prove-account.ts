@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction } from '../../database/transaction.ts';
+import { snapshot } from '../../database/snapshot.ts';
 import { accountStream, CATEGORIES } from '../../domain/streams.ts';
 import { textOf } from '../../log/commit-codec.ts';
 import { EMPTY_STREAM, type EventLog, type RecordedCommit } from '../../log/port.ts';
@@ -85,10 +85,8 @@ const SLICE_MS = 5;
 export async function proveAccount(context: ProofContext, request: ProofRequest): Promise<ProofFile> {
   for (let attempt = 0; attempt < RETRIES; attempt++) {
     context.signal.throwIfAborted();
-    const file = await inTransaction(
-      context.pool,
-      (tx) => proveIn(tx, context, request),
-      'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+    const file = await snapshot(context.pool, {}, async ({ transaction }) =>
+      proveIn(await transaction(), context, request),
     );
     if (file !== null) return file;
     await pause(RETRY_MS, context.signal);

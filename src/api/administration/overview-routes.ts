@@ -45,7 +45,7 @@ export function overviewRoutes({ context, db }: AdminDependencies): AnyRoute[] {
       async handle({ reply, query }) {
         const since = context.sources.now() - query.days * DAY_MS;
         const signal = callerGone(reply);
-        const options = { others: context.pool, timeoutMs: ERRORS_TIMEOUT_MS, signal };
+        const options = { timeoutMs: ERRORS_TIMEOUT_MS, cancel: { signal, others: context.pool } };
         try {
           return { ok: true, data: { items: await groupBotErrors(await db.at('events'), since, options) } };
         } catch (error) {

@@ -1,5 +1,6 @@
 import { finished } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { StatementTimeoutError } from '../../database/database-errors.ts';
 import type { Warning } from '../../domain/problem.ts';
 import { parseCell } from '../../domain/reports/cell.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';
@@ -7,7 +8,6 @@ import { type ReportAnswer, ReportTooLargeError } from '../../queries/reports/an
 import { NoSuchCellError } from '../../queries/reports/breakdown-cells.ts';
 import { ReportNotRunError } from '../../queries/reports/report-queue.ts';
 import type { CellRequest, CellUsers, ReportRequest } from '../../queries/reports/run-report.ts';
-import { ReportTimeoutError } from '../../queries/reports/snapshot.ts';
 import { principalOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../api-errors.ts';
 import type { FindNamedSegments } from './named-saved-segments.ts';
@@ -84,8 +84,8 @@ function refuse(error: unknown): never {
   if (error instanceof ReportNotRunError) throw unavailable(error.message);
   if (error instanceof ReportTooLargeError) throw invalid([{ path: 'source_request', message: error.message }]);
   if (error instanceof NoSuchCellError) throw invalid([{ path: `cell.${error.key}`, message: error.message }]);
-  if (!(error instanceof ReportTimeoutError)) throw error;
-  throw new ApiError(502, `${error.message}: narrow the period`);
+  if (!(error instanceof StatementTimeoutError)) throw error;
+  throw new ApiError(502, `the report took longer than ${error.timeoutMs} ms: narrow the period`);
 }
 
 function unplaced<P extends Warning>(problem: P): P {

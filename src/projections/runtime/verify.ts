@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { ClientBase } from 'pg';
 import { isCitus } from '../../database/citus.ts';
+import { snapshot } from '../../database/snapshot.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { typesBeside } from '../../domain/ledger-events.ts';
 import { type Batch, type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
@@ -80,8 +81,8 @@ async function compareWithReplay(
     let verified: Verified | null = null;
     while (verified === null) {
       signal.throwIfAborted();
-      verified = await inTransaction(pool, async (tx) => {
-        await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      verified = await snapshot(pool, {}, async ({ transaction }) => {
+        const tx = await transaction();
         if (await isCitus(pool)) await takeClusterSnapshot(pool, tx, model, schema);
         if (await hasDeferredWork(tx, model, schema)) return null;
         await replay(await loadCheckpoint(tx, schema));

@@ -1,16 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import { isCitus } from '../../database/citus.ts';
+import { MANY_ROWS, type Snapshot, type SnapshotOptions, snapshotPages } from '../../database/snapshot.ts';
 import type { Segment, Segmentations } from '../../domain/broadcast/audience.ts';
 import { readBigint } from '../../util/read-bigint.ts';
-import { type Snapshot, snapshotOf } from '../reports/snapshot.ts';
-import { statement } from '../reports/statement.ts';
 import { type PlacedSource, performedIn, type UserSegment, type UsersSource, usersSql } from './audience-users-sql.ts';
 import { type ListSegment, type ListsSource, listSql, listsSource } from './list-sql.ts';
 import { performedUsers } from './performed-users.ts';
 
 /** Chats of one chunk: a chunk becomes one event of the frozen audience, and one chunk is in memory at a time. */
 const CHUNK_CHATS = 10_000;
+
+/** If many users are new, the planner expects few users, and would search all events for each user. */
+export const AUDIENCE_SETTINGS = `${MANY_ROWS}; SET LOCAL enable_nestloop = off`;
 
 /**
  * Reads the chats of an audience from one snapshot of the read models: ascending, each once, in chunks. A cursor keeps
@@ -24,39 +26,22 @@ export async function* audienceChats(
   signal?: AbortSignal,
 ): AsyncGenerator<readonly number[]> {
   const isCluster = await isCitus(pool);
-  const client = await pool.connect();
-  let broken = true;
-  let cancel = (): void => {};
-  try {
-    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const options: SnapshotOptions = {
     // All rows will be read, so a plan that finds the first ones fast is wrong.
-    await client.query(`SET LOCAL cursor_tuple_fraction = 1; SET LOCAL work_mem = '64MB'; SET LOCAL jit = off`);
-    // If many users are new, the planner expects few users, and would search all events for each user.
-    await client.query('SET LOCAL enable_nestloop = off');
-    const { rows: backends } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    // If the cancellation fails, the statement runs to its end, and the function ends then.
-    cancel = () => void pool.query('SELECT pg_cancel_backend($1::int)', [backends[0]!.pid]).catch(() => {});
-    signal?.addEventListener('abort', cancel, { once: true });
-    const snapshot = snapshotOf(client, () => signal?.throwIfAborted());
-    const { text, values } = statement(inChunks(await audienceSql(segmentations, { ...source, isCluster }, snapshot)));
-    await client.query(`DECLARE audience NO SCROLL CURSOR FOR ${text}`, values);
+    settings: `${AUDIENCE_SETTINGS}; SET LOCAL cursor_tuple_fraction = 1`,
+    ...(signal !== undefined && { cancel: { signal, others: pool } }),
+  };
+  yield* snapshotPages(pool, options, async function* (snapshot) {
+    const chats = await audienceSql(segmentations, { ...source, isCluster }, snapshot);
+    await snapshot.query(sql<never>`DECLARE audience NO SCROLL CURSOR FOR ${inChunks(chats)}`);
     for (;;) {
-      signal?.throwIfAborted();
-      const { rows } = await client.query<{ chats: Buffer }>('FETCH 1 FROM audience');
-      if (rows.length === 0) break;
-      const { chats } = rows[0]!;
+      snapshot.checkTime();
+      const [row] = await snapshot.query(sql<{ readonly chats: Buffer }>`FETCH 1 FROM audience`);
+      if (row === undefined) break;
+      const { chats } = row;
       yield Array.from({ length: chats.length / CHAT_BYTES }, (_, index) => readBigint(chats, CHAT_BYTES * index));
     }
-    await client.query('COMMIT');
-    broken = false;
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', cancel);
-    // A caller that stops early ends the transaction with its connection; a cancellation may still be on its way to it.
-    client.release(broken || signal?.aborted);
-  }
+  });
 }
 
 /** Chats as one row of bytes for each chunk. A row a chat took five times the time here, of which a million took 0.6 s. */

@@ -5,9 +5,8 @@ import type pg from 'pg';
 import { openArrayPool } from '../../columns/array-pool.ts';
 import { codedOf, indexesOf, numbersOf } from '../../columns/chunk.ts';
 import { firstFrom } from '../../columns/positions.ts';
-import { cancellable } from '../../database/cancellable.ts';
 import { isCitus, ofBot } from '../../database/citus.ts';
-import { StatementTimeoutError } from '../../database/database-errors.ts';
+import { MANY_ROWS, type Snapshot, snapshot } from '../../database/snapshot.ts';
 import type { Conversion } from '../../domain/broadcast/conversions.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import { BUCKETS, bucketEnds } from '../../domain/broadcast/variant-of.ts';
@@ -16,7 +15,6 @@ import { eventFilterOf } from '../reports/conditions.ts';
 import { type Deferred, deferredEvents } from '../reports/deferred.ts';
 import type { ReportTables } from '../reports/field-sql.ts';
 import { openScan } from '../reports/scan.ts';
-import { type Snapshot, snapshotOf } from '../reports/snapshot.ts';
 import { NO_CACHE } from './performed-users.ts';
 import { bucketSql, digestSql } from './variant-sql.ts';
 
@@ -73,14 +71,8 @@ export async function countConversions(
   { timeoutMs, signal }: ConversionLimits,
 ): Promise<Conversions> {
   const isCluster = await isCitus(others);
-  const deadline = performance.now() + timeoutMs;
-  const checkTime = () => {
-    signal.throwIfAborted();
-    if (performance.now() > deadline) throw new StatementTimeoutError(`it took longer than ${timeoutMs} ms`);
-  };
-  const settings = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL work_mem = '64MB'; SET LOCAL jit = off";
-  return cancellable(pool, { others, timeoutMs, signal, settings }, (client) =>
-    conversionsOf(conversion, { ...source, isCluster }, snapshotOf(client, checkTime)),
+  return snapshot(pool, { timeoutMs, cancel: { signal, others }, settings: MANY_ROWS }, (opened) =>
+    conversionsOf(conversion, { ...source, isCluster }, opened),
   );
 }
 

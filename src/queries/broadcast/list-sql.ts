@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ofBot } from '../../database/citus.ts';
 import type { Segment } from '../../domain/broadcast/audience.ts';
-import type { Snapshot } from '../reports/snapshot.ts';
+import type { Snapshot } from '../../database/snapshot.ts';
 import type { PlacedSource, UserSegment } from './audience-users-sql.ts';
 
 /** Segments that are lists of chats. */

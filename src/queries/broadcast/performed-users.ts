@@ -1,13 +1,13 @@
 import { openArrayPool } from '../../columns/array-pool.ts';
 import { indexesOf, numbersOf } from '../../columns/chunk.ts';
 import { firstFrom } from '../../columns/positions.ts';
+import type { Snapshot } from '../../database/snapshot.ts';
 import type { Performed } from '../../domain/broadcast/audience.ts';
 import { fieldsOf } from '../../domain/condition/condition.ts';
 import { type ChunkCache, TOO_LARGE } from '../reports/chunk-cache.ts';
 import { eventFilterOf } from '../reports/conditions.ts';
 import type { ReportTables } from '../reports/field-sql.ts';
 import { openScan } from '../reports/scan.ts';
-import type { Snapshot } from '../reports/snapshot.ts';
 import { ALWAYS, NEVER } from '../reports/stored-events.ts';
 import type { PerformedUsers, UsersSource } from './audience-users-sql.ts';
 

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
+import { statement } from '../../database/statement.ts';
 import {
   ARCHIVED_COLUMNS,
   archivedFrom,
   EVENT_COLUMNS,
   isNotReplaced,
 } from '../../projections/events/packed/archived-rows.ts';
-import { statement } from '../reports/statement.ts';
 import { isNotErased, isWithin, selected, selectList, type TextRow } from './columns.ts';
 import type { ExportRows, ExportSource } from './export-source.ts';
 import { sessionNames } from './session-names.ts';

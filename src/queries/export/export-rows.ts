@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { cursorRows } from '../../database/cursor-rows.ts';
+import { statement } from '../../database/statement.ts';
 import { stateSql } from '../broadcast/recipients.ts';
 import { entriesFrom, entryColumns } from '../referral/entries.ts';
-import { statement } from '../reports/statement.ts';
 import { type ExportKind, isNotErased, isWithin, selected, selectList } from './columns.ts';
 import { eventRows } from './export-events.ts';
 import type { ExportRequest, ExportRows, ExportSource, ExportTables, ReadPages } from './export-source.ts';
@@ -63,7 +63,7 @@ function accrualRows({ pages, bot, period, tables }: ExportSource): ExportRows {
   ];
   return {
     columns,
-    // Materialized: on a Citus cluster users may be on another node than accounts.
+    // Materialized: on a cluster users may be on another node than accounts.
     pages: pages(sql`
       WITH erased AS MATERIALIZED (
         SELECT user_id FROM ${sql.id(users, 'erased_users')} WHERE bot_id = ${bot.bot_id})

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { statement } from '../../database/statement.ts';
 import { reportFields } from '../../domain/reports/fields.ts';
 import { columnSql } from '../reports/field-sql.ts';
-import { statement } from '../reports/statement.ts';
 import type { ExportColumn, TextRow } from './columns.ts';
 import type { ExportTables } from './export-source.ts';
 

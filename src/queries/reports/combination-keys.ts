@@ -11,12 +11,12 @@ import {
   numberedValues,
   valueNumbers,
 } from '../../columns/combinations.ts';
+import { withConstants } from '../../database/statement.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import type { Separator } from '../../domain/reports/report.ts';
 import type { ConditionSource } from './conditions.ts';
 import { columnOf, type FieldStorage, knownUsersSql, storageOf, type Utm, userColumnSql } from './field-sql.ts';
-import { withConstants } from './statement.ts';
 import { fieldValue, type UserColumn } from './user-columns.ts';
 
 export async function separatorCombinations(

@@ -3,6 +3,7 @@ import { numbersOf } from '../../columns/chunk.ts';
 import { allOf, anyOf, byIndex, byTest, type EventCondition } from '../../columns/event-condition.ts';
 import { type EventFilter, eventFilter } from '../../columns/event-filter.ts';
 import { holdsFor, type Leaf, valueCondition } from '../../columns/value-condition.ts';
+import type { Query, Snapshot } from '../../database/snapshot.ts';
 import { type Condition, fieldsOf } from '../../domain/condition/condition.ts';
 import { type FieldValue, predicateOf } from '../../domain/condition/predicate.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
@@ -17,7 +18,6 @@ import {
   type Utm,
   userColumnSql,
 } from './field-sql.ts';
-import type { Query, Snapshot } from './snapshot.ts';
 import type { UserColumn, UserColumns } from './user-columns.ts';
 
 /** The rows and columns that conditions of a report are compiled with. */

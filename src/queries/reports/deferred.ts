@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
+import type { Query } from '../../database/snapshot.ts';
 import { leavesOf } from '../../domain/broadcast/audience.ts';
 import type { SavedSegments } from '../../domain/broadcast/audience-segmentations.ts';
 import { fieldsOf } from '../../domain/condition/condition.ts';
 import type { Warning } from '../../domain/problem.ts';
 import { fieldsRead, type Report } from '../../domain/reports/report.ts';
 import type { ReportTables } from './field-sql.ts';
-import type { Query } from './snapshot.ts';
 import { ALWAYS, NEVER, type Span } from './stored-events.ts';
 
 /** Values of a report that await revaluation after a change of rates, units or currency: deferred work. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { parse } from 'lossless-json';
+import type { Query } from '../../database/snapshot.ts';
 import type { FieldType } from '../../domain/condition/condition.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { preciseIsoWithOffset } from '../../domain/local-time.ts';
@@ -16,7 +17,6 @@ import { cellOf } from './breakdown-cells.ts';
 import { conditionSql } from './condition-sql.ts';
 import { columnSql, eventsSql, NO_MEMBERS, type ReportTables, type SavedSegmentMembers } from './field-sql.ts';
 import { openScan, type ScanOptions } from './scan.ts';
-import type { Query } from './snapshot.ts';
 import type { Span } from './stored-events.ts';
 import { trendsRows } from './trends.ts';
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { openArrayPool } from '../../columns/array-pool.ts';
+import { snapshot } from '../../database/snapshot.ts';
 import type { SavedSegments } from '../../domain/broadcast/audience-segmentations.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
@@ -16,7 +17,6 @@ import { listRows, listUsers } from './list-rows.ts';
 import { retentionRows, retentionSpan, retentionUsers } from './retention-rows.ts';
 import { savedSegmentMembers } from './saved-segment-members.ts';
 import { openScan, type Scan, type ScanOptions } from './scan.ts';
-import { inSnapshot } from './snapshot.ts';
 import { findEvents, findNamed, type NamedThings, type StoredEvents } from './stored-events.ts';
 import { trendsRows, trendsUsers } from './trends.ts';
 
@@ -45,7 +45,7 @@ export interface ReportRequest {
 
 /**
  * @param keyId the API key that requests the report: keys take turns
- * @throws ReportTimeoutError, ReportTooLargeError, ReportNotRunError, and the errors of an unavailable database
+ * @throws StatementTimeoutError, ReportTooLargeError, ReportNotRunError, and the errors of an unavailable database
  */
 export type RunReport = (request: ReportRequest, keyId: number) => Promise<ReportAnswer>;
 
@@ -153,11 +153,11 @@ async function inRun<T>(
   work: (options: ScanOptions) => Promise<T>,
 ): Promise<Freshness & { readonly result: T }> {
   const span = report.type === 'retention' ? retentionSpan(report) : report.period;
-  const { deferred, result } = await inSnapshot(pool, timeoutMs, async (snapshot) => {
-    const deferred = await deferredValues(report, { query: snapshot.query, tables, botId, span, savedSegments });
+  const { deferred, result } = await snapshot(pool, { timeoutMs }, async (opened) => {
+    const deferred = await deferredValues(report, { query: opened.query, tables, botId, span, savedSegments });
     const arrays = openArrayPool();
     try {
-      const options = { botId, tables, span, snapshot, cache, arrays };
+      const options = { botId, tables, span, snapshot: opened, cache, arrays };
       const members = await savedSegmentMembers(savedSegments, options, now);
       return { deferred, result: await work({ ...options, members }) };
     } finally {

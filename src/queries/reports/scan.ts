@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { ArrayPool } from '../../columns/array-pool.ts';
 import type { ScanSource } from '../../columns/event-source.ts';
+import type { Snapshot } from '../../database/snapshot.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import { type ChunkCache, openDictionaries } from './chunk-cache.ts';
 import { StoredEventSource } from './chunks.ts';
 import type { ConditionSource } from './conditions.ts';
 import { NO_MEMBERS, type ReportTables, type SavedSegmentMembers, storageOf, type Utm } from './field-sql.ts';
-import type { Snapshot } from './snapshot.ts';
 import { findEvents, type Span, type StoredEvents } from './stored-events.ts';
 import { openUserColumns } from './user-columns.ts';
 

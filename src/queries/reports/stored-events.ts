@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CHUNK_EVENTS } from '../../columns/chunk.ts';
+import type { Snapshot } from '../../database/snapshot.ts';
+import { SERVER_SINCE, withConstants } from '../../database/statement.ts';
 import type { KnownEvent, KnownProperty, NamedEvent, NamedProperty } from '../../domain/reports/warnings.ts';
 import { type ChunkCache, type Kept, TOO_LARGE } from './chunk-cache.ts';
 import { typesOf } from './event-properties.ts';
 import type { ReportTables } from './field-sql.ts';
-import type { Snapshot } from './snapshot.ts';
-import { SERVER_SINCE, withConstants } from './statement.ts';
 
 /** From `from` to before `to`, in milliseconds since 1970 UTC. */
 export interface Span {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { parse } from 'lossless-json';
+import type { Snapshot } from '../../database/snapshot.ts';
+import { SERVER_SINCE, withConstants } from '../../database/statement.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import { combinationKey } from '../../domain/reports/breakdown.ts';
 import type { ReportField } from '../../domain/reports/fields.ts';
 import { readBigint } from '../../util/read-bigint.ts';
 import { type ChunkCache, TOO_LARGE } from './chunk-cache.ts';
 import { columnSql, isOfUserRow, type ReportTables, type SavedSegmentMembers } from './field-sql.ts';
-import type { Snapshot } from './snapshot.ts';
-import { SERVER_SINCE, withConstants } from './statement.ts';
 
 /** Fields of the users of a bot. A thread keeps them for its next reports. */
 export interface UserColumns {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { cancellable } from '../../database/cancellable.ts';
+import { snapshot } from '../../database/snapshot.ts';
 
 export const USER_ORDERS = ['newest', 'active', 'name'] as const;
 type UserOrder = (typeof USER_ORDERS)[number];
@@ -43,7 +43,8 @@ export async function searchUsers(
 ): Promise<FoundUsers> {
   const from = `FROM ${users}.users WHERE bot_id = $1 AND ${matchesAll(words, 2)}`;
   const values = [botId, ...words.map(escaped)];
-  return cancellable(counts, { others, timeoutMs, signal }, async (client) => {
+  return snapshot(counts, { timeoutMs, cancel: { signal, others } }, async ({ transaction }) => {
+    const client = await transaction();
     const { rows } = await client.query<{ readonly user_id: number }>(
       `SELECT user_id::float8 ${from} ORDER BY ${ORDERED[order]}, user_id LIMIT ${limit} OFFSET ${offset}`,
       values,
@@ -88,7 +89,8 @@ export function inSearch<Row extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
-  return cancellable(counts, { others, timeoutMs, signal }, async (client) => {
+  return snapshot(counts, { timeoutMs, cancel: { signal, others } }, async ({ transaction }) => {
+    const client = await transaction();
     const { rows } = await client.query<Row>(text, [...values]);
     return rows;
   });

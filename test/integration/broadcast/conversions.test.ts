@@ -1,6 +1,7 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { snapshot } from '../../../src/database/snapshot.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { parseConversion } from '../../../src/domain/broadcast/conversions.ts';
 import { variantOf } from '../../../src/domain/broadcast/variant-of.ts';
@@ -8,7 +9,6 @@ import type { Problem } from '../../../src/domain/problem.ts';
 import { archiveSlice } from '../../../src/projections/events/packed/archive-slice.ts';
 import { setSearchPath } from '../../../src/projections/runtime/versions.ts';
 import { conversionsOf } from '../../../src/queries/broadcast/count-conversions.ts';
-import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, meet, sendingBot, until } from '../../support/broadcasts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -91,7 +91,7 @@ async function found(question: Question, shares: readonly number[], timezone: st
   const conversion = parseConversion({ ...question }, timezone, problems);
   expect(problems).toEqual([]);
   const source = { broadcastId: BROADCAST, botId: BOT_ID, shares, tables: TABLES, isCluster: false, asOf: AS_OF };
-  return inSnapshot(database.pool, 10_000, (snapshot) => conversionsOf(conversion, source, snapshot));
+  return snapshot(database.pool, { timeoutMs: 10_000 }, (snapshot) => conversionsOf(conversion, source, snapshot));
 }
 
 const question = fc.record({

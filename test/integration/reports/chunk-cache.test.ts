@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chunk, type ColumnName, codedOf, indexesOf } from '../../../src/columns/chunk.ts';
+import { snapshot } from '../../../src/database/snapshot.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { StoredEventSource } from '../../../src/queries/reports/chunks.ts';
-import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { findEvents } from '../../../src/queries/reports/stored-events.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { world } from './questions.ts';
@@ -23,16 +23,15 @@ async function fetchedFor(
 ): Promise<string[]> {
   const fetched = new Set<string>();
   const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
-  await inSnapshot(database.pool, 10_000, async ({ query, copy, checkTime }) => {
-    const noted: typeof copy = (select, ...rest) => {
+  await snapshot(database.pool, { timeoutMs: 10_000 }, async (opened) => {
+    const noted: typeof opened.copy = (select, ...rest) => {
       const [, columns] = select.match(/^SELECT ([\w,]+) FROM \w+\.chunks/) ?? [];
       if (columns !== undefined) fetched.add(columns);
       const [, ofRows] = select.match(/^SELECT ([\w,.]+) FROM \w+\.events /) ?? [];
       if (ofRows !== undefined) fetched.add(ofRows);
-      return copy(select, ...rest);
+      return opened.copy(select, ...rest);
     };
-    const snapshot = { query, copy: noted, checkTime };
-    const options = { botId, tables: TABLES, span, snapshot, cache };
+    const options = { botId, tables: TABLES, span, snapshot: { ...opened, copy: noted }, cache };
     const events = new StoredEventSource(options, await findEvents(options));
     await events.each(names, onChunk);
   });

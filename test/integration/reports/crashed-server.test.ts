@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { snapshot } from '../../../src/database/snapshot.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
-import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { findEvents } from '../../../src/queries/reports/stored-events.ts';
 import { createTestDatabase, onOwnServer, type TestDatabase } from '../../support/database.ts';
 import { storeWorld, TABLES } from './world.ts';
@@ -21,7 +21,7 @@ const cache = createChunkCache(1e6);
 
 /** The name under which a thread keeps the numbers of writes and packings. */
 async function source(): Promise<string> {
-  const { bot } = await inSnapshot(database.pool, 10_000, (snapshot) =>
+  const { bot } = await snapshot(database.pool, { timeoutMs: 10_000 }, (snapshot) =>
     findEvents({ botId: 7, tables: TABLES, span, snapshot, cache }),
   );
   return bot!.source;

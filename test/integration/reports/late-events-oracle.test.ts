@@ -3,12 +3,14 @@ import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Chunk, type ColumnName, codedOf, indexesOf, kindOf, numbersOf } from '../../../src/columns/chunk.ts';
 import { rowColumns } from '../../../src/columns/chunk-builder.ts';
+import { copyRows } from '../../../src/database/copy-rows.ts';
+import type { Snapshot } from '../../../src/database/snapshot.ts';
+import { statement } from '../../../src/database/statement.ts';
 import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
 import { allEvents } from '../../../src/projections/events/packed/archived-rows.ts';
 import { eventsReadModel, withArchive } from '../../../src/projections/events/read-model.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { StoredEventSource } from '../../../src/queries/reports/chunks.ts';
-import { snapshotOf } from '../../../src/queries/reports/snapshot.ts';
 import { findEvents } from '../../../src/queries/reports/stored-events.ts';
 import { cut, DAY, interleaved, partitionsOf, type Step, step } from '../../support/intake-logs.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
@@ -51,7 +53,15 @@ async function eventsOf(
   { cache, columns }: { readonly cache: ChunkCache; readonly columns: readonly ColumnName[] },
 ): Promise<Read> {
   const tables = { events: SCHEMA, users: '', referral: '' };
-  const snapshot = snapshotOf(tx, () => {});
+  const snapshot: Snapshot = {
+    async query(fragment) {
+      const { text, values } = statement(fragment);
+      return (await tx.query(text, values)).rows;
+    },
+    copy: (...select) => copyRows(tx, ...select),
+    transaction: async () => tx,
+    checkTime: () => {},
+  };
   let statements = 0;
   const copy: typeof snapshot.copy = (...select) => {
     statements++;

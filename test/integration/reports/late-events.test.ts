@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Snapshot, snapshot } from '../../../src/database/snapshot.ts';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
 import type { LedgerEvent } from '../../../src/domain/ledger-events.ts';
@@ -11,7 +12,6 @@ import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { StoredEventSource } from '../../../src/queries/reports/chunks.ts';
 import { reportRunner } from '../../../src/queries/reports/run-report.ts';
-import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { findEvents } from '../../../src/queries/reports/stored-events.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { botCreated, ownerCreated, readCommit } from '../../support/intake-commits.ts';
@@ -176,7 +176,7 @@ describe('the answer of a thread after', () => {
 
 it('a snapshot from before a late event does not see it, and keeps no later report from it', async () => {
   const count = (counted: Awaited<ReturnType<typeof openCount>>) => counted();
-  const openCount = async (snapshot: Parameters<Parameters<typeof inSnapshot>[2]>[0]) => {
+  const openCount = async (snapshot: Snapshot) => {
     const span = { from: FIRST, to: NOW + 1 };
     const options = { botId: 1, tables: TABLES, span, snapshot, cache };
     const stored = await findEvents(options);
@@ -188,11 +188,11 @@ it('a snapshot from before a late event does not see it, and keeps no later repo
       return events;
     };
   };
-  await inSnapshot(database.pool, 60_000, async (old) => {
+  await snapshot(database.pool, { timeoutMs: 60_000 }, async (old) => {
     const before = await openCount(old);
     const counted = await count(before);
     await clicks(FIRST + 5 * MINUTE);
-    const later = () => inSnapshot(database.pool, 60_000, async (now) => count(await openCount(now)));
+    const later = () => snapshot(database.pool, { timeoutMs: 60_000 }, async (now) => count(await openCount(now)));
     expect(await later()).toBe(counted + 1);
     expect(await count(before)).toBe(counted);
     expect(await later()).toBe(counted + 1);

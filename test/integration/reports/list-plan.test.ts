@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { statement } from '../../../src/database/statement.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import type { ListReport } from '../../../src/domain/reports/report.ts';
 import { NO_MEMBERS } from '../../../src/queries/reports/field-sql.ts';
 import { listSql } from '../../../src/queries/reports/list-rows.ts';
-import { statement } from '../../../src/queries/reports/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { BOT_ID, storeWorld, TABLES } from './world.ts';
 

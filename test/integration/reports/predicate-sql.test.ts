@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openArrayPool } from '../../../src/columns/array-pool.ts';
+import { snapshot } from '../../../src/database/snapshot.ts';
 import { fieldsOf } from '../../../src/domain/condition/condition.ts';
 import { parseCondition } from '../../../src/domain/condition/parse-condition.ts';
 import { type ReportField, reportFields } from '../../../src/domain/reports/fields.ts';
@@ -11,7 +12,6 @@ import { compileCondition } from '../../../src/queries/reports/conditions.ts';
 import { columnSql, eventsSql } from '../../../src/queries/reports/field-sql.ts';
 import { eventsWithArchived } from '../../../src/queries/reports/list-rows.ts';
 import { openScan } from '../../../src/queries/reports/scan.ts';
-import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { filter, TIMEZONES, world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES } from './world.ts';
@@ -42,7 +42,7 @@ it('the test and the SQL of a condition hold for the same events, packed or not'
 
         const found: number[] = [];
         let position = 0;
-        const bySql = await inSnapshot(database.pool, 10_000, async (snapshot) => {
+        const bySql = await snapshot(database.pool, { timeoutMs: 10_000 }, async (snapshot) => {
           const scan = await openScan(
             { botId, tables: TABLES, span: EVER, snapshot, cache, arrays: openArrayPool() },
             fieldsOf(condition),

@@ -3,13 +3,12 @@ import { stringify } from 'lossless-json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ReportThreads, startReportThreads } from '../../../src/app/report-threads.ts';
 import { readConfig } from '../../../src/config.ts';
-import { DatabaseUnavailableError } from '../../../src/database/database-errors.ts';
+import { DatabaseUnavailableError, StatementTimeoutError } from '../../../src/database/database-errors.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import { ReportTooLargeError } from '../../../src/queries/reports/answer.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { ReportNotRunError } from '../../../src/queries/reports/report-queue.ts';
 import { type ReportRequest, reportRunner } from '../../../src/queries/reports/run-report.ts';
-import { ReportTimeoutError } from '../../../src/queries/reports/snapshot.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { recordSpans } from '../../support/recorded-spans.ts';
@@ -89,7 +88,7 @@ it('reports a timeout from a thread, which then runs the next report', async () 
   const blocker = await database.pool.connect();
   try {
     await blocker.query(`BEGIN; LOCK TABLE ${TABLES.events}.bots IN ACCESS EXCLUSIVE MODE`);
-    await expect(threads.run(task('table', 200), KEY)).rejects.toThrow(ReportTimeoutError);
+    await expect(threads.run(task('table', 200), KEY)).rejects.toThrow(StatementTimeoutError);
   } finally {
     await blocker.query('ROLLBACK');
     blocker.release();

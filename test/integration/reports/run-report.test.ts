@@ -2,10 +2,11 @@ import { sql } from 'kysely';
 import { stringify } from 'lossless-json';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StatementTimeoutError } from '../../../src/database/database-errors.ts';
+import { snapshot } from '../../../src/database/snapshot.ts';
 import { parseReport } from '../../../src/domain/reports/parse-report.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { type ReportRequest, reportRunner } from '../../../src/queries/reports/run-report.ts';
-import { inSnapshot, ReportTimeoutError } from '../../../src/queries/reports/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { BOT_ID, storeWorld, TABLES, type WorldEvent } from './world.ts';
 
@@ -154,7 +155,7 @@ describe('a report that takes too long', () => {
     const blocker = await database.pool.connect();
     try {
       await blocker.query(`BEGIN; LOCK TABLE ${TABLES.events}.events IN ACCESS EXCLUSIVE MODE`);
-      await expect(run(table(metric('total')), 10, 'UTC', { timeoutMs: 50 })).rejects.toThrow(ReportTimeoutError);
+      await expect(run(table(metric('total')), 10, 'UTC', { timeoutMs: 50 })).rejects.toThrow(StatementTimeoutError);
       const { rows } = await blocker.query(`SELECT FROM pg_locks WHERE NOT granted`);
       expect(rows).toEqual([]);
     } finally {
@@ -166,14 +167,14 @@ describe('a report that takes too long', () => {
 
   it('has one time limit for all its queries', async () => {
     const nap = sql<{ n: null }>`SELECT pg_sleep(0.15)`;
-    const naps = inSnapshot(database.pool, 250, async ({ query }) => [await query(nap), await query(nap)]);
-    await expect(naps).rejects.toThrow(ReportTimeoutError);
+    const naps = snapshot(database.pool, { timeoutMs: 250 }, async ({ query }) => [await query(nap), await query(nap)]);
+    await expect(naps).rejects.toThrow(StatementTimeoutError);
   });
 });
 
 it('runs all queries of a report on one snapshot', async () => {
   const count = sql<{ n: string }>`SELECT count(*) AS n FROM events_test.utms`;
-  const counts = await inSnapshot(database.pool, 10_000, async ({ query }) => {
+  const counts = await snapshot(database.pool, { timeoutMs: 10_000 }, async ({ query }) => {
     const before = await query(count);
     await database.pool.query('INSERT INTO events_test.utms (bot_id, utm_id) VALUES (1, 1)');
     return [before, await query(count)];
@@ -189,7 +190,7 @@ it('begins the transaction once, even if the first queries run at the same time'
   database.pool.on('acquire', listen).on('release', stop);
   try {
     const number = (n: number) => sql<{ n: number }>`SELECT ${sql.raw(String(n))} AS n`;
-    const asked = await inSnapshot(database.pool, 10_000, ({ query }) =>
+    const asked = await snapshot(database.pool, { timeoutMs: 10_000 }, ({ query }) =>
       Promise.all([query(number(1)), query(number(2)), query(sql<{ n: number }>`SELECT ${'3'}::int AS n`)]),
     );
     expect(asked).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
@@ -204,7 +205,7 @@ describe('rows that are copied', () => {
     `SELECT i, CASE WHEN i % 3 > 0 THEN repeat('x', i % 100000) END ${more} FROM generate_series(1, ${count}) AS i`;
 
   it('arrive whole and in order, whatever their length', async () => {
-    await inSnapshot(database.pool, 10_000, async ({ copy }) => {
+    await snapshot(database.pool, { timeoutMs: 10_000 }, async ({ copy }) => {
       for (const count of [2001, 0, 1]) {
         let next = 1;
         await copy(numbers(count), 2, (bytes, starts, lengths) => {
@@ -222,8 +223,8 @@ describe('rows that are copied', () => {
   it('end with the time limit of the report, even if each row arrives in time', async () => {
     const slow = numbers(100_000, ', CASE WHEN i % 5000 = 0 THEN pg_sleep(0.15)::text END');
     let rows = 0;
-    const copied = inSnapshot(database.pool, 700, ({ copy }) => copy(slow, 3, () => (rows += 1)));
-    await expect(copied).rejects.toThrow(ReportTimeoutError);
+    const copied = snapshot(database.pool, { timeoutMs: 700 }, ({ copy }) => copy(slow, 3, () => (rows += 1)));
+    await expect(copied).rejects.toThrow(StatementTimeoutError);
     expect(rows).toBeGreaterThan(0);
   });
 });

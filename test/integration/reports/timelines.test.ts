@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ArrayPool, openArrayPool } from '../../../src/columns/array-pool.ts';
 import { gatherTimelines, type TimelineLimits, type TimelineOptions } from '../../../src/columns/timelines.ts';
+import { snapshot } from '../../../src/database/snapshot.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { openScan } from '../../../src/queries/reports/scan.ts';
-import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { timelines } from './oracle-parts.ts';
 import { world } from './questions.ts';
@@ -30,7 +30,7 @@ const ALL: TimelineOptions = {
 
 /** The dates of each user's events, gathered within limits. */
 function gathered(botId: number, limits: TimelineLimits): Promise<number[][]> {
-  return inSnapshot(database.pool, 10_000, async (snapshot) => {
+  return snapshot(database.pool, { timeoutMs: 10_000 }, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
     const scan = await openScan(
       { botId, tables: TABLES, span, snapshot, cache: createChunkCache(1e6), arrays: openArrayPool() },
@@ -78,7 +78,7 @@ function counted(): { readonly arrays: ArrayPool; readonly used: Set<ArrayBuffer
 
 it('holds no arrays before and after giving users, if events do not fit into memory', async () => {
   const { arrays, used } = counted();
-  await inSnapshot(database.pool, 10_000, async (snapshot) => {
+  await snapshot(database.pool, { timeoutMs: 10_000 }, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
     const cache = createChunkCache(1e6);
     const scan = await openScan(

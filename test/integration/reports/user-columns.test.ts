@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Snapshot, snapshot } from '../../../src/database/snapshot.ts';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { NO_MEMBERS } from '../../../src/queries/reports/field-sql.ts';
-import { inSnapshot, type Snapshot } from '../../../src/queries/reports/snapshot.ts';
 import { openUserColumns } from '../../../src/queries/reports/user-columns.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
@@ -68,7 +68,7 @@ async function rowsOf({ copy }: Snapshot, select: string, columns: number): Prom
 }
 
 const valuesOf = (name: string, from = cache) =>
-  inSnapshot(database.pool, 10_000, (snapshot) => valuesIn(snapshot, name, { from }));
+  snapshot(database.pool, { timeoutMs: 10_000 }, (snapshot) => valuesIn(snapshot, name, { from }));
 const freshValuesOf = (name: string) => valuesOf(name, createChunkCache(1e6));
 
 it('reads all users once, and then only changed ones', async () => {
@@ -87,7 +87,7 @@ it('reads all users once, and then only changed ones', async () => {
 
 it('gives a report of an older snapshot the values of that snapshot', async () => {
   const before = await freshValuesOf('user.username');
-  await inSnapshot(database.pool, 10_000, async (older) => {
+  await snapshot(database.pool, { timeoutMs: 10_000 }, async (older) => {
     await rowsOf(older, 'SELECT 1::text', 1);
     await write(`UPDATE ${users} SET username = 'newer' WHERE bot_id = $1 AND user_id = 5`, [BOT_ID]);
     expect((await valuesOf('user.username'))!.values.get(5)).toBe('newer');
@@ -98,7 +98,7 @@ it('gives a report of an older snapshot the values of that snapshot', async () =
 
 it('keeps the values of a report that waits while a later one renews them', async () => {
   await valuesOf('user.username');
-  await inSnapshot(database.pool, 10_000, async (snapshot) => {
+  await snapshot(database.pool, { timeoutMs: 10_000 }, async (snapshot) => {
     const columns = openUserColumns({ botId: BOT_ID, tables: TABLES, members: NO_MEMBERS, snapshot, cache, users: 99 });
     const column = await columns.of(reportFields.find('user.username')!);
     const values = () => Array.from(column!.codes, (code) => column!.values[code]);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openArrayPool } from '../../../src/columns/array-pool.ts';
+import { snapshot } from '../../../src/database/snapshot.ts';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import type { Utm } from '../../../src/queries/reports/field-sql.ts';
 import { openScan } from '../../../src/queries/reports/scan.ts';
-import { inSnapshot } from '../../../src/queries/reports/snapshot.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { world } from './questions.ts';
 import { BOT_IDS, SOURCES, storeWorld, TABLES } from './world.ts';
@@ -21,7 +21,7 @@ afterAll(() => database.drop());
 
 /** The labels that a report with a filter on the source gets. */
 function utmsOf(botId: number): Promise<readonly Utm[]> {
-  return inSnapshot(database.pool, 10_000, async (snapshot) => {
+  return snapshot(database.pool, { timeoutMs: 10_000 }, async (snapshot) => {
     const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER };
     const scan = await openScan({ botId, tables: TABLES, span, snapshot, cache, arrays: openArrayPool() }, [source]);
     return scan.utms;

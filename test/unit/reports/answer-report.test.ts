@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { expect, it } from 'vitest';
 import { answerReport } from '../../../src/api/reports/answer-report.ts';
+import { StatementTimeoutError } from '../../../src/database/database-errors.ts';
 import { ReportNotRunError } from '../../../src/queries/reports/report-queue.ts';
-import { ReportTimeoutError } from '../../../src/queries/reports/snapshot.ts';
 
 const reply = { request: { access: { principal: { keyId: 3 }, bot: null } } } as unknown as FastifyReply;
 const bot = { bot_id: 7, public_key: 'bot7', timezone: 'UTC' };
@@ -30,7 +30,7 @@ async function answered(error: Error): Promise<unknown> {
 
 it('answers 503 with Retry-After for a report that did not start, and 502 for one that ran too long', async () => {
   expect(await answered(new ReportNotRunError())).toMatchObject({ status: 503, retryAfter: 1 });
-  expect(await answered(new ReportTimeoutError(100))).toMatchObject({
+  expect(await answered(new StatementTimeoutError(100))).toMatchObject({
     status: 502,
     message: 'the report took longer than 100 ms: narrow the period',
   });
