@@ -5,7 +5,7 @@ import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { type ReadCommit, type ReadModel, schemaOf } from '../src/projections/read-model.ts';
 import { applyTo } from '../src/projections/runtime/apply.ts';
 import { moveCheckpoints } from '../src/projections/runtime/checkpoint.ts';
-import { beginIn, createTables } from '../src/projections/runtime/versions.ts';
+import { createTables, inVersion } from '../src/projections/runtime/versions.ts';
 import { botCreated, ownerCreated, readCommit } from '../test/support/intake-commits.ts';
 import { childrenOf, processorSeconds, waitedForSeconds } from './proc.ts';
 import { random } from './random.ts';
@@ -106,15 +106,11 @@ async function apply(target: Target, model: ReadModel, commits: readonly ReadCom
   const { pool } = target;
   const schema = schemaOf(model.name, 1);
   const to = commits.at(-1)!.position;
-  await inTransaction(
-    pool,
-    async (tx) => {
-      const moved = await moveCheckpoints(tx, schema, [{ partition: 0, from: target.last, to }]);
-      if (moved !== 'moved') throw new Error(`the checkpoint is ${moved}`);
-      await applyTo(model, tx, commits);
-    },
-    await beginIn(pool, schema),
-  );
+  await inVersion(pool, schema, async (tx) => {
+    const moved = await moveCheckpoints(tx, schema, [{ partition: 0, from: target.last, to }]);
+    if (moved !== 'moved') throw new Error(`the checkpoint is ${moved}`);
+    await applyTo(model, tx, commits);
+  });
   target.last = to;
 }
 

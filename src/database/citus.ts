@@ -27,8 +27,3 @@ async function lookUp(db: Pool | ClientBase): Promise<boolean> {
 export function isKnownAsCitus(db: Pool | ClientBase): boolean {
   return clusters.has(db);
 }
-
-/** SQL: a row belongs to the bot `only`, so that one node answers. Null limits nothing. */
-export function ofBot(column: string, only: number | null): string {
-  return only === null ? 'true' : `${column} = ${only}`;
-}

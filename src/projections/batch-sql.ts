@@ -1,7 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { isKnownAsCitus } from '../database/citus.ts';
 
 /**
  * Makes joins nested loops over an index until the transaction ends. A batch finds and changes rows by their keys. That
@@ -17,16 +16,6 @@ export async function findByKey(tx: ClientBase): Promise<void> {
 /** An array literal of numbers for PostgreSQL. `pg` would quote each number, at four times the cost. */
 export function numbers(values: readonly (number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join()}}`;
-}
-
-/**
- * On a Citus cluster, the bot that all of the rows belong to; null: elsewhere, or they belong to several. A statement that names
- * it goes to the node that has its rows. Elsewhere no statement may: the planner would expect few rows of a bot in a table that
- * grows, and compare all of them with all rows of the batch.
- */
-export function onlyBot(tx: ClientBase, ids: readonly number[]): number | null {
-  const [first] = ids;
-  return first !== undefined && isKnownAsCitus(tx) && ids.every((id) => id === first) ? first : null;
 }
 
 /** The name of a prepared statement; undefined: the text names a bot, so it is not prepared. */

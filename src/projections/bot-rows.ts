@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { isKnownAsCitus, ofBot } from '../database/citus.ts';
+import { ofBot, onlyBot } from '../database/of-bot.ts';
 import { nameOf } from './batch-sql.ts';
 
 /** Ids of bots by public key, of all databases of this program: a guess, since a test may have several. */
@@ -9,9 +9,9 @@ const guesses = new Map<string, number>();
 const MOST_GUESSES = 100_000;
 
 /**
- * Loads the rows of a read model's table `bots` with these public keys. A commit names its bot by public key. On a
- * Citus cluster the row of one bot is also looked up by the bot's id, once an earlier batch has shown it: that asks one
- * node.
+ * Loads the rows of a read model's table `bots` with these public keys. A commit names its bot by public key. Where
+ * statements name their bot ({@link onlyBot}), the row of one bot is also looked up by the bot's id, once an earlier batch has
+ * shown the id.
  * @param name of the prepared statement
  * @param columns SQL, of rows `b`, given the bot that the statement names ({@link ofBot}); must include bot_id and public_key
  */
@@ -25,11 +25,11 @@ export async function loadBotRows<Row extends { readonly bot_id: number; readonl
     const text = `SELECT ${columns(only)} FROM bots b WHERE public_key = ANY ($1) AND ${ofBot('b.bot_id', only)}`;
     return (await tx.query<Row>({ name: nameOf(name, only), text, values: [publicKeys] })).rows;
   };
-  if (!isKnownAsCitus(tx)) return load(null);
   const guess = publicKeys.length === 1 ? guesses.get(publicKeys[0]!) : undefined;
-  let rows = guess === undefined ? [] : await load(guess);
-  if (rows.length === 0) rows = await load(null);
+  const only = guess === undefined ? null : onlyBot(tx, [guess]);
+  const found = await load(only);
+  const rows = found.length > 0 || only === null ? found : await load(null);
   if (guesses.size >= MOST_GUESSES) guesses.clear();
-  for (const { bot_id, public_key } of rows) guesses.set(public_key, bot_id);
+  for (const { bot_id, public_key } of rows) if (onlyBot(tx, [bot_id]) !== null) guesses.set(public_key, bot_id);
   return rows;
 }

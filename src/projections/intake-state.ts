@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../database/citus.ts';
+import { ofBot, onlyBot } from '../database/of-bot.ts';
 import { UnreadableEventError } from '../domain/event-type.ts';
 import { type IntakeState, intakeState, type PayloadState, UPDATE_MEMORY_MS } from '../domain/intake/intake-fold.ts';
 import { keyOf } from '../log/stream-name.ts';
-import { copyInto, copyLine, nameOf, numbers, onlyBot } from './batch-sql.ts';
+import { copyInto, copyLine, nameOf, numbers } from './batch-sql.ts';
 import type { ReadCommit } from './read-model.ts';
 import { rowsByKey } from './rows-by-key.ts';
 

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../database/citus.ts';
-import { nameOf, numbers, onlyBot } from './batch-sql.ts';
+import { ofBot, onlyBot } from '../database/of-bot.ts';
+import { nameOf, numbers } from './batch-sql.ts';
 
 /** The rows of one table, by the bot and one key. */
 export interface KeyedTable {

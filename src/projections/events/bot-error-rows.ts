@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
+import { ofBot, onlyBot } from '../../database/of-bot.ts';
 import { MAX_PROPERTY_NAMES } from '../../domain/intake/properties.ts';
-import { copyInto, copyLine, nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import { copyInto, copyLine, nameOf, numbers } from '../batch-sql.ts';
 import type { Outcome, PropertyError, UnknownUserError } from './batch.ts';
 import type { EventDraft } from './draft.ts';
 

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
-import { isKnownAsCitus, ofBot } from '../../database/citus.ts';
+import { groupsOfBots, ofBot, onlyBot } from '../../database/of-bot.ts';
 import { convert } from '../../domain/intake/amounts.ts';
 import { ERROR_MEMORY_MS } from '../../domain/intake/intake-fold.ts';
-import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import { nameOf, numbers } from '../batch-sql.ts';
 import { HOUR_MS } from '../intake-state.ts';
 import { PAYLOAD, SOURCE } from './bot-error-rows.ts';
 import type { EventDraft } from './draft.ts';
@@ -147,27 +147,18 @@ export type EventKey = Pick<EventDraft, 'bot_id' | 'user_id' | 'date' | 'ord'>;
 /** Converts events of the table. Idempotent. The result does not depend on the bot's clock (see the condition). */
 export async function convertAmounts(tx: ClientBase, events: readonly EventKey[]): Promise<void> {
   if (events.length === 0) return;
-  const bots = new Set(events.map(({ bot_id }) => bot_id));
-  if (bots.size > 1 && isKnownAsCitus(tx)) {
-    for (const bot of bots)
-      await convertAmounts(
-        tx,
-        events.filter(({ bot_id }) => bot_id === bot),
-      );
-    return;
+  for (const group of await groupsOfBots(tx, events, ({ bot_id }) => bot_id)) {
+    const ids = group.map(({ bot_id }) => bot_id);
+    const only = onlyBot(tx, ids);
+    await tx.query({
+      name: nameOf('events.convert_amounts', only),
+      text: convertSql(only),
+      values: [
+        numbers(ids),
+        numbers(group.map(({ user_id }) => user_id)),
+        numbers(group.map(({ date }) => date)),
+        numbers(group.map(({ ord }) => ord)),
+      ],
+    });
   }
-  const only = onlyBot(
-    tx,
-    events.map(({ bot_id }) => bot_id),
-  );
-  await tx.query({
-    name: nameOf('events.convert_amounts', only),
-    text: convertSql(only),
-    values: [
-      numbers(events.map(({ bot_id }) => bot_id)),
-      numbers(events.map(({ user_id }) => user_id)),
-      numbers(events.map(({ date }) => date)),
-      numbers(events.map(({ ord }) => ord)),
-    ],
-  });
 }

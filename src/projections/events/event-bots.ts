@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
+import { ofBot } from '../../database/of-bot.ts';
 import { currencyDigits } from '../../domain/catalog/checks.ts';
 import { payloadState } from '../../domain/intake/intake-fold.ts';
 import { loadBotRows } from '../bot-rows.ts';

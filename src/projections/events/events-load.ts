@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
+import { ofBot, onlyBot } from '../../database/of-bot.ts';
 import { type NamedKeys, nameAppearing, namedKeys, nameKeys } from '../../domain/intake/intake-fold.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import { nameOf, numbers } from '../batch-sql.ts';
 import { loadCodes, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';
 import { rowsByKey } from '../rows-by-key.ts';

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
-import { copyInto, copyLine, nameOf, onlyBot } from '../batch-sql.ts';
+import { ofBot, onlyBot } from '../../database/of-bot.ts';
+import { copyInto, copyLine, nameOf } from '../batch-sql.ts';
 import { saveCodes, saveUpdateIds } from '../intake-state.ts';
 import type { EventTypeRow, Outcome, User } from './batch.ts';
 

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
-import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import { ofBot, onlyBot } from '../../database/of-bot.ts';
+import { nameOf, numbers } from '../batch-sql.ts';
 import { HOUR_MS } from '../intake-state.ts';
 import type { User } from './batch.ts';
 

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
+import { ofBot, onlyBot } from '../../database/of-bot.ts';
 import { partitionOf } from '../../log/port.ts';
-import { copyInto, copyLine, nameOf, onlyBot } from '../batch-sql.ts';
+import { copyInto, copyLine, nameOf } from '../batch-sql.ts';
 import type { Refusal, Rewardable } from './batch.ts';
 import { PAYLOAD, SOURCE } from './bot-error-rows.ts';
 import { restoreRows } from './packed/restore-rows.ts';

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
-import { nameOf, onlyBot } from '../batch-sql.ts';
+import { ofBot, onlyBot } from '../../database/of-bot.ts';
+import { nameOf } from '../batch-sql.ts';
 import type { Bot, User } from './batch.ts';
 
 import { byMoment } from './draft.ts';

@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
+import { ofBot, onlyBot } from '../../database/of-bot.ts';
 import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import { unpackChats } from '../../domain/broadcast/packed-chats.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import type { Outcome, Range } from '../../domain/broadcast/sending-events.ts';
 import type { LedgerEvent } from '../../domain/ledger-events.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { findByKey, nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import { findByKey, nameOf, numbers } from '../batch-sql.ts';
 import { placed, type ReadCommit, type ReadModel } from '../read-model.ts';
 import { recipientsManifest } from './manifest.ts';
 

@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
+import { ofBot, onlyBot } from '../../database/of-bot.ts';
 import { type NamedKeys, namedKeys, nameKeys } from '../../domain/intake/intake-fold.ts';
 import { type Attribution, emptyAttribution, type Outcome } from '../../domain/referral/attribution.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import { nameOf, numbers } from '../batch-sql.ts';
 import { loadBotRows } from '../bot-rows.ts';
 import { type BotIntake, botIntake, loadUpdateIds } from '../intake-state.ts';
 import type { ReadCommit } from '../read-model.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isCitus } from '../../database/citus.ts';
+import { groupsOfBots } from '../../database/of-bot.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { isPassing } from '../../log/is-passing.ts';
 import {
@@ -15,7 +15,7 @@ import type { ReadCommit, ReadModel } from '../read-model.ts';
 import { lockCheckpoint, type Move, moveCheckpoints, passCommits } from './checkpoint.ts';
 import { addDeadLetter, removeDeadLetter } from './dead-letters.ts';
 import { parts, readCommits } from './read-commits.ts';
-import { beginIn, setSearchPath } from './versions.ts';
+import { inVersion, setSearchPath } from './versions.ts';
 
 /** The version of a read model that commits are applied to. */
 export interface Target {
@@ -181,7 +181,7 @@ async function applyCommits(
     await blamingCommits(() => applyTo(model, tx, read));
     await also?.(tx);
   };
-  await inTransaction(pool, work, await beginIn(pool, schema));
+  await inVersion(pool, schema, work);
 }
 
 /**
@@ -202,20 +202,11 @@ export async function applyLate({ pool, model, schema, keys }: Target, commit: R
 }
 
 /**
- * Applies commits to the read model: all at once, and on a Citus cluster bot by bot, so that each statement is about
- * one bot and goes to one node. Order between bots does not matter, so applying bot by bot gives the same rows.
+ * Applies commits to the read model: all at once, or bot by bot where statements name their bot. Order between bots does not matter, so applying bot by bot gives the same rows.
  */
 export async function applyTo(model: ReadModel, tx: pg.ClientBase, commits: readonly ReadCommit[]): Promise<void> {
   if (commits.length === 0) return;
-  if (!(await isCitus(tx))) return model.apply(tx, commits);
-  const byKey = new Map<string, ReadCommit[]>();
-  for (const commit of commits) {
-    const key = keyOf(commit.stream);
-    const same = byKey.get(key);
-    if (same === undefined) byKey.set(key, [commit]);
-    else same.push(commit);
-  }
-  for (const same of byKey.values()) await model.apply(tx, same);
+  for (const group of await groupsOfBots(tx, commits, ({ stream }) => keyOf(stream))) await model.apply(tx, group);
 }
 
 /**

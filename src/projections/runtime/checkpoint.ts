@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
-import { isCitus } from '../../database/citus.ts';
 import type { Cursor, EventLog, Position } from '../../log/port.ts';
+import { holdPositions, settle } from './cluster-tables.ts';
 
 /**
  * The checkpoints of a version are in the version's own schema: dropping the schema drops them too, and the next start
@@ -20,7 +20,7 @@ export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Pro
   const { rows } = await db.query<{ lane: number; position: Position }>(
     `SELECT lane, position FROM ${schema}.checkpoints`,
   );
-  if (await isCitus(db)) await settle(db, [schema]);
+  await settle(db, [schema]);
   return new Map(rows.map(({ lane, position }) => [lane, position]));
 }
 
@@ -33,23 +33,8 @@ export async function loadLeastCheckpoint(pool: Pool, schemas: readonly string[]
     text: `SELECT lane, min(position) AS position FROM (${all}) AS c GROUP BY lane HAVING count(*) = $1`,
     values: [schemas.length],
   });
-  if (await isCitus(pool)) await settle(pool, schemas);
+  await settle(pool, schemas);
   return new Map(rows.map(({ lane, position }) => [lane, position]));
-}
-
-/** SQL: the number of a position of a schema, for advisory locks. */
-const place = (schema: string, position: string) =>
-  `hashtextextended(${schema}::text || ' at ' || ${position}::text, 0)`;
-
-/**
- * Waits until the nodes of a Citus cluster show the rows of the schemas' checkpoints. The coordinator shows a commit some
- * milliseconds before the nodes do, and releases the locks of the transaction after that.
- */
-async function settle(db: Pool | ClientBase, schemas: readonly string[]): Promise<void> {
-  const all = schemas.map((schema) => `SELECT '${schema}' AS schema, position FROM ${schema}.checkpoints`);
-  await db.query(
-    `SELECT pg_advisory_xact_lock_shared(${place('schema', 'position')}) FROM (${all.join(' UNION ALL ')}) AS c`,
-  );
 }
 
 /** A move of the checkpoint of one partition. */
@@ -81,8 +66,11 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
           values: [later.map(({ partition }) => partition), later.map(({ from }) => from), later.map(({ to }) => to)],
         });
   if (begun + (moved?.rowCount ?? 0) === moves.length) {
-    if (await isCitus(tx))
-      for (const { to } of moves) await tx.query(`SELECT pg_advisory_xact_lock(${place('$1', '$2')})`, [schema, to]);
+    await holdPositions(
+      tx,
+      schema,
+      moves.map(({ to }) => to),
+    );
     return 'moved';
   }
   const { rows } = await tx.query<{ lane: number; position: Position }>(

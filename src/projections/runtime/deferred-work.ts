@@ -1,9 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
-import { isCitus } from '../../database/citus.ts';
-import { inTransaction } from '../../database/transaction.ts';
 import type { Manifest } from '../read-model.ts';
 import type { Target } from './apply.ts';
-import { beginIn } from './versions.ts';
+import { inVersion } from './versions.ts';
 
 /** Whether the read model has deferred work: then its rows lag behind its checkpoint. */
 export async function hasDeferredWork(db: Pool | ClientBase, model: Manifest, schema: string): Promise<boolean> {
@@ -45,9 +43,5 @@ export async function deferredWork(
 export async function catchUpSlice({ pool, model, schema }: Target, behind: boolean): Promise<boolean> {
   const { idle } = model;
   if (idle === undefined || !(await hasDeferredWork(pool, model, schema))) return false;
-  const work = async (tx: ClientBase): Promise<boolean> => {
-    await isCitus(tx); // looked up, for the statements of `idle`
-    return idle(tx, behind);
-  };
-  return inTransaction(pool, work, await beginIn(pool, schema));
+  return inVersion(pool, schema, (tx) => idle(tx, behind));
 }

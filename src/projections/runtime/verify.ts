@@ -1,6 +1,4 @@
-import type pg from 'pg';
 import type { ClientBase } from 'pg';
-import { isCitus } from '../../database/citus.ts';
 import { snapshot } from '../../database/snapshot.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { typesBeside } from '../../domain/ledger-events.ts';
@@ -10,6 +8,7 @@ import { type ReadModel, schemaOf } from '../read-model.ts';
 import { createWriter, type Part, type Target, type Writer } from './apply.ts';
 import { skippedCommits } from './bad-events.ts';
 import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
+import { takeClusterSnapshot } from './cluster-tables.ts';
 import { catchUpSlice, hasDeferredWork } from './deferred-work.ts';
 import type { ProjectorOptions } from './projector-options.ts';
 import { ahead } from './read-commits.ts';
@@ -78,12 +77,13 @@ async function compareWithReplay(
     // Replays most of the log before the snapshot, since a long snapshot keeps the database from vacuuming.
     const replay = (until: Cursor): Promise<void> => replayInto(target, log, until, signal, onCommits);
     await replay(await loadCheckpoint(pool, schema));
+    const tables = await tablesOf(pool, schema);
     let verified: Verified | null = null;
     while (verified === null) {
       signal.throwIfAborted();
       verified = await snapshot(pool, {}, async ({ transaction }) => {
         const tx = await transaction();
-        if (await isCitus(pool)) await takeClusterSnapshot(pool, tx, model, schema);
+        await takeClusterSnapshot(pool, tx, model, { schema, tables });
         if (await hasDeferredWork(tx, model, schema)) return null;
         await replay(await loadCheckpoint(tx, schema));
         let begun = 0;
@@ -101,26 +101,6 @@ async function compareWithReplay(
   } finally {
     await inTransaction(pool, (tx) => dropTables(tx, scratch));
   }
-}
-
-/**
- * Takes one snapshot of all nodes of a Citus cluster for the transaction: while no transaction writes the version, it reads
- * from each node, over the one connection that the transaction then keeps to it. Writers wait for these milliseconds.
- */
-async function takeClusterSnapshot(pool: pg.Pool, tx: ClientBase, model: ReadModel, schema: string): Promise<void> {
-  const { placement = {} } = model;
-  const tables = await tablesOf(pool, schema);
-  const isSpread = (table: string) => placement[table] === 'bot_id' || placement[table] === 'public_key';
-  const spread = tables.find(isSpread);
-  const others = tables.filter((table) => !isSpread(table));
-  await inTransaction(pool, async (writers) => {
-    // Each transaction that writes the version writes one of these, and its locks end after its commit on the nodes. One at a
-    // time, in the order in which writers take them, else each would wait for the other.
-    for (const table of ['checkpoints', ...others]) await writers.query(`LOCK TABLE ${schema}.${table} IN SHARE MODE`);
-    await tx.query('SET LOCAL citus.max_adaptive_executor_pool_size TO 1');
-    await loadCheckpoint(tx, schema);
-    if (spread !== undefined) await tx.query(`SELECT count(*) FROM ${schema}.${spread}`);
-  });
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { ClientBase, Pool } from 'pg';
-import { isCitus } from '../../database/citus.ts';
 import { isAnyHeld } from '../../database/lease-rows.ts';
+import { namesBots } from '../../database/of-bot.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { type Manifest, type ReadModel, schemaOf } from '../read-model.ts';
 import { CHECKPOINT_DDL } from './checkpoint.ts';
+import { distribute, howToCommit, lockTablesOfCluster } from './cluster-tables.ts';
 import { DEAD_LETTERS_DDL } from './dead-letters.ts';
-import { distribute } from './distribute.ts';
 
 /**
  * A version of a read model, in its own schema. It is *building* until it has caught up with the log for the first
@@ -105,8 +105,8 @@ export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = fa
 }
 
 /**
- * Creates a schema with the tables of the read model and of its runtime. On a Citus cluster, distributes them.
- * @param change changes the tables before they are distributed
+ * Creates a schema with the tables of the read model and of its runtime.
+ * @param change changes the tables before they are distributed over the nodes of a cluster
  */
 export async function createTables(
   tx: ClientBase,
@@ -121,7 +121,7 @@ export async function createTables(
   await tx.query(CHECKPOINT_DDL);
   await tx.query(DEAD_LETTERS_DDL);
   await change();
-  if (await isCitus(tx)) await distribute(tx, model, schema, await tablesOf(tx, schema));
+  await distribute(tx, model, schema, await tablesOf(tx, schema));
 }
 
 /** Drops a schema with all its tables, if there is one. */
@@ -130,30 +130,23 @@ export async function dropTables(tx: ClientBase, schema: string): Promise<void> 
   await tx.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
 }
 
-/**
- * Lets one transaction at a time create or drop tables of a Citus cluster. To do so Citus locks tables of other schemas, too: of
- * two transactions each would wait for the other.
- */
-async function lockTablesOfCluster(tx: ClientBase): Promise<void> {
-  if (await isCitus(tx)) await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('tables of the cluster', 0))`);
-}
-
 /** Until the transaction ends, names without a schema mean the version's tables. */
 export async function setSearchPath(tx: ClientBase, schema: string): Promise<void> {
   await tx.query(`SET LOCAL search_path TO ${schema}`);
 }
 
-/**
- * The statements that begin a transaction in which names without a schema mean the version's tables. It does not wait for the
- * disk: rows and checkpoint are lost together or not at all, and the projector applies lost commits again.
- *
- * On a Citus cluster it does wait: the coordinator's commit decides for the nodes, and they would keep the rows that it
- * lost. The nodes also get the settings of the transaction (`findByKey`).
- */
-export async function beginIn(db: Pool, schema: string): Promise<string> {
-  // Comes last: Citus would send all of the text, BEGIN included, to the nodes.
-  const how = (await isCitus(db)) ? "citus.propagate_set_commands TO 'local'" : 'synchronous_commit TO off';
-  return `BEGIN; SET LOCAL search_path TO ${schema}; SET LOCAL ${how}`;
+/** Runs `work` in a transaction in which names without a schema mean the version's tables ({@link howToCommit}). */
+export async function inVersion<T>(pool: Pool, schema: string, work: (tx: ClientBase) => Promise<T>): Promise<T> {
+  // The setting comes last: a cluster would send all of the text, BEGIN included, to the nodes.
+  const begin = `BEGIN; SET LOCAL search_path TO ${schema}; SET LOCAL ${await howToCommit(pool)}`;
+  return inTransaction(
+    pool,
+    async (tx) => {
+      await namesBots(tx); // for the statements of `work`
+      return work(tx);
+    },
+    begin,
+  );
 }
 
 /** Records that a version has caught up: it becomes live if there is no live version, else ready. */

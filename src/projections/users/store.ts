@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../database/citus.ts';
+import { ofBot, onlyBot } from '../../database/of-bot.ts';
 import { type PayloadState, payloadState } from '../../domain/intake/intake-fold.ts';
 import type { Separators } from '../../domain/intake/utm.ts';
-import { copyInto, copyLine, nameOf, numbers, onlyBot } from '../batch-sql.ts';
+import { copyInto, copyLine, nameOf, numbers } from '../batch-sql.ts';
 import { loadBotRows } from '../bot-rows.ts';
 import { type BotIntake, botIntake } from '../intake-state.ts';
 import type { Profile } from './profile.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { isCitus } from '../../database/citus.ts';
+import { namedBot } from '../../database/of-bot.ts';
 import { snapshot } from '../../database/snapshot.ts';
 import type { Segmentations } from '../../domain/broadcast/audience.ts';
 import { AUDIENCE_SETTINGS, audienceSql } from './audience-sql.ts';
@@ -40,10 +40,10 @@ export async function audienceSize(
   segmentations: Segmentations,
   { sample, timeoutMs, signal, ...source }: AudienceQuestion,
 ): Promise<AudienceSize> {
-  const isCluster = await isCitus(others);
+  const only = await namedBot(others, source.botId);
   const options = { timeoutMs, cancel: { signal, others }, settings: AUDIENCE_SETTINGS };
   return snapshot(pool, options, async (opened) => {
-    const chats = await audienceSql(segmentations, { ...source, isCluster, after: null }, opened);
+    const chats = await audienceSql(segmentations, { ...source, only, after: null }, opened);
     const [counted] = await opened.query(sql<AudienceSize>`WITH audience AS MATERIALIZED (${chats}),
       sampled AS (SELECT chat FROM audience ORDER BY chat LIMIT ${sample}::int)
     SELECT (SELECT count(*) FROM audience)::float8 AS count,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
-import { isCitus } from '../../database/citus.ts';
+import { namedBot } from '../../database/of-bot.ts';
 import { MANY_ROWS, type Snapshot, type SnapshotOptions, snapshotPages } from '../../database/snapshot.ts';
 import type { Segment, Segmentations } from '../../domain/broadcast/audience.ts';
 import { readBigint } from '../../util/read-bigint.ts';
@@ -25,14 +25,14 @@ export async function* audienceChats(
   source: AudienceSource,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly number[]> {
-  const isCluster = await isCitus(pool);
+  const only = await namedBot(pool, source.botId);
   const options: SnapshotOptions = {
     // All rows will be read, so a plan that finds the first ones fast is wrong.
     settings: `${AUDIENCE_SETTINGS}; SET LOCAL cursor_tuple_fraction = 1`,
     ...(signal !== undefined && { cancel: { signal, others: pool } }),
   };
   yield* snapshotPages(pool, options, async function* (snapshot) {
-    const chats = await audienceSql(segmentations, { ...source, isCluster }, snapshot);
+    const chats = await audienceSql(segmentations, { ...source, only }, snapshot);
     await snapshot.query(sql<never>`DECLARE audience NO SCROLL CURSOR FOR ${inChunks(chats)}`);
     for (;;) {
       snapshot.checkTime();

@@ -21,8 +21,8 @@ export interface UsersSource {
 
 /** A source as the statements need it. */
 export interface PlacedSource extends UsersSource {
-  /** Whether rows of bots are on several nodes. Then each statement names the bot of the rows that it reads. */
-  readonly isCluster: boolean;
+  /** The bot, if statements name it (`namedBot`); null: statements name no bot. */
+  readonly only: number | null;
 }
 
 /** For each condition on events the users who fulfil it: bit i belongs to the user with index i (`known_users.idx`). */
@@ -35,12 +35,12 @@ export type PerformedUsers = ReadonlyMap<Performed, Buffer>;
 export function usersSql(
   include: readonly UserSegment[],
   exclude: readonly UserSegment[],
-  { botId, tables, isCluster }: PlacedSource,
+  { botId, tables, only }: PlacedSource,
   performed: PerformedUsers,
 ): RawBuilder<unknown> {
   const anyOf = (segments: readonly UserSegment[]) => {
     if (segments.length === 0) return sql`FALSE`;
-    const parts = segments.map((segment) => segmentSql(segment, { tables, only: isCluster ? botId : null }, performed));
+    const parts = segments.map((segment) => segmentSql(segment, { tables, only }, performed));
     return sql`(${sql.join(parts, sql` OR `)}) IS TRUE`;
   };
   const users = sql`${sql.id(tables.users, 'users')} AS u`;

@@ -1,4 +1,4 @@
-import { isCitus, ofBot } from '../../database/citus.ts';
+import { namedBot, ofBot } from '../../database/of-bot.ts';
 import type { Tables } from '../../database/tables.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import { bucketEnds } from '../../domain/broadcast/variant-of.ts';
@@ -40,9 +40,7 @@ export async function countRecipients(
 ): Promise<CountedRecipients> {
   const ends = bucketEnds(shares);
   const { rows } = await pool.query<RecipientCounts & { readonly bucket: number }>(
-    shares.length === 0
-      ? kept(recipients)
-      : counted(recipients, ofBot('r.bot_id', (await isCitus(pool)) ? botId : null)),
+    shares.length === 0 ? kept(recipients) : counted(recipients, ofBot('r.bot_id', await namedBot(pool, botId))),
     [id],
   );
   const of = (index: number) => rows.filter(({ bucket }) => ends.findIndex((end) => bucket < end) === index);

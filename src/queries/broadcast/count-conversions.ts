@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { openArrayPool } from '../../columns/array-pool.ts';
 import { codedOf, indexesOf, numbersOf } from '../../columns/chunk.ts';
 import { firstFrom } from '../../columns/positions.ts';
-import { isCitus, ofBot } from '../../database/citus.ts';
+import { namedBot, ofBot } from '../../database/of-bot.ts';
 import { MANY_ROWS, type Snapshot, snapshot } from '../../database/snapshot.ts';
 import type { Conversion } from '../../domain/broadcast/conversions.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
@@ -46,8 +46,8 @@ export interface ConversionSource {
   /** Of the variants; empty: there are none. */
   readonly shares: readonly number[];
   readonly tables: ReportTables & { readonly recipients: string };
-  /** Whether the database is a Citus cluster. */
-  readonly isCluster: boolean;
+  /** The bot, if statements name it (`namedBot`); null: statements name no bot. */
+  readonly only: number | null;
   /** Windows that end later are not over, ms UTC. */
   readonly asOf: number;
 }
@@ -67,12 +67,12 @@ export async function countConversions(
   pool: pg.Pool,
   others: pg.Pool,
   conversion: Conversion,
-  source: Omit<ConversionSource, 'isCluster'>,
+  source: Omit<ConversionSource, 'only'>,
   { timeoutMs, signal }: ConversionLimits,
 ): Promise<Conversions> {
-  const isCluster = await isCitus(others);
+  const only = await namedBot(others, source.botId);
   return snapshot(pool, { timeoutMs, cancel: { signal, others }, settings: MANY_ROWS }, (opened) =>
-    conversionsOf(conversion, { ...source, isCluster }, opened),
+    conversionsOf(conversion, { ...source, only }, opened),
   );
 }
 
@@ -163,7 +163,7 @@ const RECIPIENT_BYTES = 12;
 const AT_ONCE = 50_000;
 
 async function deliveredBy(
-  { broadcastId, botId, tables, isCluster, shares, asOf }: ConversionSource,
+  { broadcastId, tables, only, shares, asOf }: ConversionSource,
   windowMs: number,
   { query }: Snapshot,
 ): Promise<Delivered[]> {
@@ -179,7 +179,7 @@ async function deliveredBy(
               FROM ${sql.id(tables.recipients, 'recipients')} AS r
               LEFT JOIN ${sql.id(tables.events, 'known_users')} AS k ON k.bot_id = r.bot_id AND k.user_id = r.chat_id
              WHERE r.broadcast_id = ${broadcastId}::bigint AND r.state = ${PLACE.delivered}::int AND r.chat_id > 0
-               AND ${sql.raw(ofBot('r.bot_id', isCluster ? botId : null))}
+               AND ${sql.raw(ofBot('r.bot_id', only))}
             OFFSET 0) AS sent
      GROUP BY bucket, place / ${AT_ONCE}::int`);
 }

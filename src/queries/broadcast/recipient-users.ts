@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isCitus } from '../../database/citus.ts';
+import { namedBot, ofBot } from '../../database/of-bot.ts';
 import type { TemplateUser, TemplateValue } from '../../domain/broadcast/template.ts';
 import { localTimeOf } from '../../domain/local-time.ts';
 
@@ -64,15 +64,13 @@ export async function usersOfBots(
   // Groups and channels are no users.
   const ids = asked.map(({ chats }) => chats.filter((chat) => chat > 0));
   if (ids.every(({ length }) => length === 0)) return found;
-  const isCluster = await isCitus(pool);
-  if (isCluster && asked.length > 1)
+  const only = await namedBot(pool, asked[0]!.botId);
+  if (only !== null && asked.length > 1)
     return (await Promise.all(asked.map((one) => usersOfBots({ pool, users, referral }, [one], withFields)))).flat();
-  // A Citus cluster must know the bot, or it fetches all users. Elsewhere the planner would take the users of a bot for few.
   const joined = (table: string, alias: string): string =>
-    `LEFT JOIN ${table} ${alias} ON ${alias}.bot_id = n.bot_id AND ${alias}.user_id = n.user_id` +
-    (isCluster ? ` AND ${alias}.bot_id = ${asked[0]!.botId}` : '');
+    `LEFT JOIN ${table} ${alias} ON ${alias}.bot_id = n.bot_id AND ${alias}.user_id = n.user_id AND ${ofBot(`${alias}.bot_id`, only)}`;
   const { rows } = await pool.query<Row>({
-    name: isCluster ? undefined : `${users}.${referral}.recipient_${withFields ? 'fields' : 'statuses'}`,
+    name: only !== null ? undefined : `${users}.${referral}.recipient_${withFields ? 'fields' : 'statuses'}`,
     text: `SELECT n.i, n.user_id::float8, user_status, e.user_id IS NOT NULL AS erased${withFields ? FIELDS : ''}
              FROM unnest($1::int[], $2::int[], $3::bigint[]) AS n (i, bot_id, user_id)
              ${joined(`${users}.users`, 'u')}

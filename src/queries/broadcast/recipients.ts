@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isCitus, ofBot } from '../../database/citus.ts';
+import { namedBot, ofBot } from '../../database/of-bot.ts';
 import type { Tables } from '../../database/tables.ts';
 
 export const RECIPIENT_STATES = ['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] as const;
@@ -76,7 +76,7 @@ export async function* allRecipients(
 
 /** SQL that names the bot of a broadcast where its recipients are on one of several nodes: see {@link ofBot}. */
 async function ofItsBot(pool: pg.Pool, { bot_id }: Counts): Promise<string> {
-  return ofBot('bot_id', (await isCitus(pool)) ? bot_id : null);
+  return ofBot('bot_id', await namedBot(pool, bot_id));
 }
 
 async function sendingOf({ pool, recipients }: Tables<'recipients'>, broadcastId: number): Promise<Counts | undefined> {

@@ -72,7 +72,7 @@ function steps(accounts: string, descending: boolean): string[] {
     kind(
       'accruals',
       'x.place',
-      // The first kind names the columns. Names of the CTE itself are lost on the way to a node of a Citus cluster.
+      // The first kind names the columns. Names of the CTE itself are lost on the way to a node of a cluster.
       `x.at AS date, 1 AS recorded, x.place, CASE WHEN x.compensates IS NULL THEN 'accrued' ELSE 'compensated' END AS event,
        x.accrual_id, NULL::bigint AS payout_id, x.unit, x.amount,
        CASE WHEN x.available_at > x.at THEN x.amount ELSE 0 END AS on_hold,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { LosslessNumber } from 'lossless-json';
 import type { CodedName, ColumnName } from '../../columns/chunk.ts';
 import { propertyColumn } from '../../columns/property-codes.ts';
-import { ofBot } from '../../database/citus.ts';
+import { ofBot } from '../../database/of-bot.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
 import type { EventColumn, ReportField } from '../../domain/reports/fields.ts';
 
@@ -120,7 +120,7 @@ export function userColumnSql(
 /**
  * A field as an expression over {@link eventsSql}. Names of open-ended roots become parameters.
  * @param members of the saved segments that are among the fields
- * @param only the bot of the rows. A statement names it on a Citus cluster; null: the statement does without
+ * @param only the bot of the rows. Null: the statement names no bot (`namedBot`)
  */
 export function columnSql(
   { root, key, type }: ReportField,

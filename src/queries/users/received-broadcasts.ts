@@ -1,4 +1,4 @@
-import { isCitus, ofBot } from '../../database/citus.ts';
+import { namedBot, ofBot } from '../../database/of-bot.ts';
 import type { Tables } from '../../database/tables.ts';
 import { type RecipientState, stateSql } from '../broadcast/recipients.ts';
 
@@ -84,7 +84,7 @@ async function placesOf(
   frozen: readonly Frozen[],
   userId: number,
 ): Promise<readonly Place[]> {
-  const ofThis = ofBot('r.bot_id', (await isCitus(pool)) ? botId : null);
+  const ofThis = ofBot('r.bot_id', await namedBot(pool, botId));
   const { rows } = await pool.query<Place>(
     `WITH RECURSIVE halves AS (
        SELECT id, 0 AS low, recipients AS high FROM unnest($1::bigint[], $2::int[]) AS asked (id, recipients)

@@ -90,7 +90,7 @@ async function found(question: Question, shares: readonly number[], timezone: st
   const problems: Problem[] = [];
   const conversion = parseConversion({ ...question }, timezone, problems);
   expect(problems).toEqual([]);
-  const source = { broadcastId: BROADCAST, botId: BOT_ID, shares, tables: TABLES, isCluster: false, asOf: AS_OF };
+  const source = { broadcastId: BROADCAST, botId: BOT_ID, shares, tables: TABLES, only: null, asOf: AS_OF };
   return snapshot(database.pool, { timeoutMs: 10_000 }, (snapshot) => conversionsOf(conversion, source, snapshot));
 }
 

@@ -13,7 +13,7 @@ const SETTLED_MS = 24 * 60 * 60 * 1000;
 export const ARCHIVING_DDL = `
 CREATE FUNCTION put_off_or_old(months int) RETURNS SETOF int LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $$
 BEGIN
-  /* one question in each statement, and a row as its answer, as a Citus cluster wants it */
+  /* one question in each statement, and a row as its answer, as a cluster wants it */
   IF EXISTS (SELECT bot_id FROM put_off LIMIT 1) THEN RETURN NEXT 1;
   ELSIF EXISTS (SELECT bot_id FROM timelines WHERE archived_months < months LIMIT 1) THEN RETURN NEXT 1;
   ELSIF EXISTS (SELECT bot_id FROM timelines WHERE archived_months > months LIMIT 1) THEN RETURN NEXT 1;

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { CHUNK_EVENTS } from '../../../columns/chunk.ts';
-import { isKnownAsCitus, ofBot } from '../../../database/citus.ts';
+import { namesBots, ofBot } from '../../../database/of-bot.ts';
 import { nameOf } from '../../batch-sql.ts';
 import type { Moment } from '../draft.ts';
 
@@ -38,16 +38,16 @@ export interface Timeline {
   readonly loose: number;
 }
 
-/** Of the bots of a Citus cluster where packing is due, so many are looked at in turn for one that no other projector writes. */
+/** Of the bots of a cluster where packing is due, so many are looked at in turn for one that no other projector writes. */
 const MOST_DUE = 20;
 
 /**
  * Locks the first timeline where packing is due. Leaves out timelines that another transaction has locked: a batch of
- * that bot (it must not write events during their packing), or a packing. That projector packs the rest. Citus locks
+ * that bot (it must not write events during their packing), or a packing. That projector packs the rest. A cluster locks
  * only rows of a bot that the statement names.
  */
 export async function lockDueTimeline(tx: ClientBase, limits: PackLimits): Promise<Timeline | undefined> {
-  if (!isKnownAsCitus(tx)) return (await dueTimelines(tx, limits, { most: 1, lock: true }))[0];
+  if (!(await namesBots(tx))) return (await dueTimelines(tx, limits, { most: 1, lock: true }))[0];
   for (const { bot_id } of await dueTimelines(tx, limits, { most: MOST_DUE })) {
     const [timeline] = await dueTimelines(tx, limits, { most: 1, lock: true, only: bot_id });
     if (timeline !== undefined) return timeline;

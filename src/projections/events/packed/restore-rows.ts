@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { ofBot } from '../../../database/citus.ts';
-import { numbers, onlyBot } from '../../batch-sql.ts';
+import { ofBot, onlyBot } from '../../../database/of-bot.ts';
+import { numbers } from '../../batch-sql.ts';
 import type { Moment } from '../draft.ts';
 import { ARCHIVED_COLUMNS, archivedFrom, EVENT_COLUMNS } from './archived-rows.ts';
 
