@@ -9,7 +9,7 @@ import { eventsReadModel } from '../src/projections/events/read-model.ts';
 import { servedProgress, waitForReadModels } from '../src/projections/runtime/wait-for-read-models.ts';
 import { systemSources } from '../src/util/system-sources.ts';
 import { stealLease } from '../test/support/steal-lease.ts';
-import { askPatiently, botOf, eventIdOf } from './ask.ts';
+import { ask, botOf, eventIdOf } from './ask.ts';
 import { processorSeconds } from './proc.ts';
 import { startBenchService, visit } from './service.ts';
 
@@ -33,7 +33,7 @@ const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 2 });
 const log = await openPostgresLog({ connectionString: service.databaseUrl, anyCategories: ANY_CATEGORIES });
 
 function post(path: string, body: unknown): Promise<unknown> {
-  return askPatiently(service, path, body);
+  return ask(service, path, body);
 }
 
 async function eventsProjected(): Promise<void> {

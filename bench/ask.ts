@@ -8,18 +8,17 @@ interface Asked {
   readonly apiKey: string;
 }
 
-/** The answer to a POST, or to a GET if there is no body. @throws if the status is not a success */
+/**
+ * The answer to a POST, or to a GET if there is no body. Repeats the request while the answer is 503, as clients do: a busy
+ * service answers so, and did nothing.
+ * @throws if the status is another failure
+ */
 export async function ask<Answer>(service: Asked, path: string, body?: unknown): Promise<Answer> {
-  return read(path, await send(service, path, body));
-}
-
-/** Like {@link ask}, but repeats the request while the answer is 503: a busy service may answer so, and did nothing. */
-export async function askPatiently<Answer>(service: Asked, path: string, body?: unknown): Promise<Answer> {
   for (;;) {
     const response = await send(service, path, body);
     if (response.statusCode !== 503) return read(path, response);
     await response.body.dump();
-    await sleep(1000);
+    await sleep(Number(response.headers['retry-after'] ?? 1) * 1000);
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { askPatiently, botOf } from './ask.ts';
+import { ask, botOf } from './ask.ts';
 import { command } from './command.ts';
 import { BENCH_USERS, projected, startBenchService } from './service.ts';
 
@@ -36,7 +36,7 @@ async function fillTo(events: number): Promise<void> {
     while (sent < events) {
       const from = sent;
       sent += BATCH;
-      await askPatiently(
+      await ask(
         service,
         '/v1/send-event',
         Array.from({ length: BATCH }, (_, i) => event(from + i)),

@@ -73,7 +73,6 @@ async function measureIntake(): Promise<void> {
       const { requestsPerSecond, seconds } = await postLoad({
         ...load,
         seconds: round === 0 ? 3 : SECONDS,
-        mayRefuse: true,
       });
       await projected(service);
       const all = (performance.now() - began) / 1000;
