@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { SharedReader } from '../log/shared-reader.ts';
 import { onBadEvent } from '../projections/bad-event-policy.ts';
 import { eventsReadModel, withArchive } from '../projections/events/read-model.ts';
 import { loadReadModels } from '../projections/load-read-model.ts';
 import type { ReadModel } from '../projections/read-model.ts';
 import { runProjector, shareAmongProjectors } from '../projections/runtime/projector.ts';
+import { itemsOf } from '../projections/runtime/read-commits.ts';
 import type { Foundation, Worker } from './compose.ts';
 
 /**
@@ -20,10 +22,16 @@ export async function startProjectors(
   const stopping = new AbortController();
   const shared = shareAmongProjectors(pool, instance, logger);
   const months = config.EVENTS_ROWS_MONTHS;
-  const running = (readModels ?? (await loadReadModels())).map((model) =>
+  const models = readModels ?? (await loadReadModels());
+  const reader = new SharedReader(log, new Set(models.flatMap(({ categories }) => categories)), {
+    itemsOf,
+    onError: (err) => logger.warn({ err }, 'failed to read the log for all read models; each reads by itself'),
+  });
+  const running = models.map((model) =>
     runProjector({
       model: months > 0 && model.name === eventsReadModel.name ? withArchive(model, months) : model,
       log,
+      reader,
       ...shared,
       logger,
       onBadEvent: onBadEvent(config.ON_BAD_EVENT, model.name),

@@ -22,6 +22,7 @@ import { fillLog, findings } from '../support/log-audit.ts';
 import { expectExactlyOnce, followAll, nthCommit, persist } from '../support/log-stress.ts';
 import { writeAndKill } from '../support/log-writer-process.ts';
 import { longOnly } from '../support/long-only.ts';
+import { withSharedReader } from '../support/with-shared-reader.ts';
 import { describeExactStreams } from './exact-streams.contract.ts';
 import { describeRepeats } from './repeats.contract.ts';
 import { describeSubscriptions } from './subscriptions.contract.ts';
@@ -118,6 +119,13 @@ export function describeEventLog(engine: EngineUnderTest): void {
     });
 
     describeSubscriptions(() => ({ log, other }));
+    describe('read by all through one reader', () => {
+      let shared: OpenLogs;
+      beforeAll(() => {
+        shared = { log: withSharedReader(log), other: withSharedReader(other) };
+      });
+      describeSubscriptions(() => shared);
+    });
 
     it('signals growth after an append by another instance, and not before', async () => {
       await log.append(newCommit(`intake-${newBot()}`));

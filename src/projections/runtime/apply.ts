@@ -12,8 +12,9 @@ import {
 } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { lockCheckpoint, type Move, moveCheckpoints, passCommits } from './checkpoint.ts';
+import { lockCheckpoint, type Move, moveCheckpoints } from './checkpoint.ts';
 import { addDeadLetter, removeDeadLetter } from './dead-letters.ts';
+import { passCommits } from './pass-commits.ts';
 import { parts, readCommits } from './read-commits.ts';
 import { inVersion, setSearchPath } from './versions.ts';
 

@@ -85,22 +85,6 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
   return states.find((state) => state !== 'already') ?? 'already';
 }
 
-/**
- * Moves checkpoints past commits that change no row. It is one statement for itself: seven read models in each process
- * do so ten times a second during intake, and a transaction takes three. Like `beginIn`, it does not wait for the disk.
- */
-export async function passCommits(pool: Pool, schema: string, moves: readonly Move[]): Promise<boolean> {
-  const { rowCount } = await pool.query({
-    name: `pass_commits.${schema}`,
-    text: `UPDATE ${schema}.checkpoints AS c SET position = m.next
-             FROM unnest($1::int[], $2::text[], $3::text[]) AS m (lane, place, next),
-                  set_config('synchronous_commit', 'off', true)
-            WHERE c.lane = m.lane AND c.position = m.place`,
-    values: [moves.map(({ partition }) => partition), moves.map(({ from }) => from), moves.map(({ to }) => to)],
-  });
-  return rowCount === moves.length;
-}
-
 /** @returns how many partitions had no checkpoint */
 async function beginCheckpoints(tx: ClientBase, schema: string, moves: readonly Move[]): Promise<number> {
   const { rowCount } = await tx.query(

@@ -134,9 +134,9 @@ export class Follower {
 
   /** Subscribes to the read model's commits and yields them in parts. */
   #parts(): AsyncGenerator<OpenedPart> {
-    const { model, log } = this.#options;
+    const { model, log, reader = log } = this.#options;
     const unwanted = new AbortController();
-    const batches = log.subscribe({
+    const batches = reader.subscribe({
       categories: model.categories,
       without: typesBeside(model.events),
       after: new Map(this.#writer.written),
@@ -187,7 +187,7 @@ export class Follower {
 
   /** Starts the work between batches. It repeats itself while there is some. An idle version has no timer. */
   #workBetween(): void {
-    this.#timers.once(this.#hasDeferredWork ? 0 : BETWEEN_MS, async () => {
+    this.#timers.once(this.#hasDeferredWork ? 0 : untilNext(BETWEEN_MS), async () => {
       try {
         await this.#inTurn(() => this.#writePassed());
         await this.#inTurn(() => this.#doDeferredWork(DEFERRED_BUDGET_MS));
@@ -255,6 +255,11 @@ export class Follower {
       if (this.#hasDeferredWork) this.#workBetween();
     }
   }
+}
+
+/** The time until the next multiple of `ms`: the timers of a thread's followers fire together (pass-commits.ts). */
+function untilNext(ms: number): number {
+  return ms - (performance.now() % ms);
 }
 
 function isStopped(reason: unknown): reason is Stopped {

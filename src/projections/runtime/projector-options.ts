@@ -16,6 +16,8 @@ export interface SharedByProjectors {
 export interface ProjectorOptions extends SharedByProjectors {
   readonly model: ReadModel;
   readonly log: EventLog;
+  /** Reads the log for all followers of a thread. Default: each has a subscription of the log. */
+  readonly reader?: Pick<EventLog, 'subscribe'> | undefined;
   readonly logger: Logger;
   /** At a commit that a built version cannot apply: stop, or make it a dead letter. */
   readonly onBadEvent: OnBadEvent;

@@ -267,7 +267,7 @@ test('writes the checkpoint of batches that came while it wrote a checkpoint', a
     await blocker.query('LOCK TABLE notes_v1.checkpoints IN SHARE MODE');
     await appendOther('b1');
     const waiting = `SELECT FROM pg_stat_activity
-                      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE notes_v1.checkpoints%'`;
+                      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE notes_v1.checkpoints%'`;
     await expect.poll(async () => (await database.pool.query(waiting)).rowCount).toBe(1);
     const before = given;
     await appendOther('b2');
