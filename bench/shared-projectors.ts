@@ -86,7 +86,7 @@ const mean = (count: number): number => {
 };
 for (const count of COUNTS)
   console.log(
-    `${count} projectors: ${mean(count).toFixed(1)} µs an event, ${(mean(count) / mean(1)).toFixed(2)} of one`,
+    `${count} projectors: ${mean(count).toFixed(1)} µs an event, ${(mean(count) / mean(COUNTS[0]!)).toFixed(2)} of ${COUNTS[0]}`,
   );
 
 clearInterval(looking);

@@ -70,7 +70,7 @@ export class SharedFeed {
     return this.isReading;
   }
 
-  /** Ends it. Its readers end, too, and read on elsewhere. */
+  /** Ends it. Its readers also end, and read on elsewhere. */
   retire(): void {
     if (this.isReading) this.#end('retired');
   }
@@ -153,7 +153,7 @@ export class SharedFeed {
   }
 }
 
-/** What a reader asks for. */
+/** The options of a reader of the feed. */
 export interface SharedSubscription extends Omit<SubscribeOptions, 'after' | 'partitions'> {
   readonly partitions: ReadonlySet<number>;
 }

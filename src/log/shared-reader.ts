@@ -93,7 +93,7 @@ export class SharedReader implements Pick<EventLog, 'subscribe'> {
     return subscriber.isNear ? feed : null;
   }
 
-  /** The feed, if it reads just the partitions of all subscribers. They change when instances share them anew. */
+  /** The feed, if it reads just the partitions of all subscribers. They change when instances share them again. */
   #feedFor(): SharedFeed | null {
     const wanted = this.#partitions();
     if (this.#feed?.isReading !== true || this.#feed.partitions.size !== wanted.size) return null;

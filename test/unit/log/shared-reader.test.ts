@@ -4,7 +4,7 @@ import { SharedReader } from '../../../src/log/shared-reader.ts';
 import { ALL_CATEGORIES, newBot, newCommit } from '../../support/log.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
-/** What the contract's promises about subscriptions do not show: one subscription for all, and readers that part from it. */
+/** The contract tests the promises of subscriptions; these tests show one subscription for all, and readers that part from it. */
 
 const stops: AbortController[] = [];
 afterEach(() => {
@@ -37,7 +37,7 @@ function read(
   return { ids, ended, stop: () => stop.abort() };
 }
 
-/** A log that counts its open subscriptions, and whose next subscription can be told to fail at a commit. */
+/** A log that counts its open subscriptions, and whose subscriptions fail at a commit that the test names. */
 function watched(partitions = 1) {
   const log = memoryLog(partitions);
   const state = { open: 0, most: 0, asked: [] as SubscribeOptions[], failAt: '' };
