@@ -3,7 +3,7 @@ import pg from 'pg';
 import { inTime } from '../util/in-time.ts';
 import { copyRows, type OnBinaryRow } from './copy-rows.ts';
 import { DatabaseUnavailableError, StatementTimeoutError } from './database-errors.ts';
-import { statement } from './statement.ts';
+import type { statement } from './statement.ts';
 
 export type Query = <Row extends pg.QueryResultRow>(fragment: RawBuilder<Row>) => Promise<Row[]>;
 
@@ -73,20 +73,24 @@ export async function* snapshotPages<T>(
 class OpenSnapshot implements Snapshot {
   readonly #tx: pg.PoolClient;
   readonly #options: SnapshotOptions;
+  readonly #compile: typeof statement;
   readonly #opened = performance.now();
   #limitedAt = this.#opened;
   #hasBegun = false;
   #cancel = (): void => {};
 
-  private constructor(tx: pg.PoolClient, options: SnapshotOptions) {
+  private constructor(tx: pg.PoolClient, options: SnapshotOptions, compile: typeof statement) {
     this.#tx = tx;
+    this.#compile = compile;
     this.#options = options;
   }
 
   /** @throws the signal's reason */
   static async open(pool: pg.Pool, options: SnapshotOptions): Promise<OpenSnapshot> {
     options.cancel?.signal.throwIfAborted();
-    const opened = new OpenSnapshot(await pool.connect(), options);
+    // Loaded with the first snapshot: most commands of the CLI take none.
+    const { statement } = await import('./statement.ts');
+    const opened = new OpenSnapshot(await pool.connect(), options, statement);
     try {
       await opened.#cancelOnAbort();
     } catch (error) {
@@ -97,7 +101,7 @@ class OpenSnapshot implements Snapshot {
   }
 
   readonly query: Query = async <Row extends pg.QueryResultRow>(fragment: RawBuilder<Row>) => {
-    const { text, values } = statement(fragment);
+    const { text, values } = this.#compile(fragment);
     if (!this.#hasBegun && values.length === 0) return this.#beginWith<Row>(text);
     await this.transaction();
     return (await this.#tx.query<Row>(text, values)).rows;
