@@ -6,9 +6,9 @@ import { askForTls } from '../tls-probe.ts';
 import type { GroupLimits } from '../validated/validated-appender.ts';
 import { openValidatedLog, type VoidCounts } from '../validated/validated-log.ts';
 import { CommitStream, checkCommitStream, StreamUnfitError } from './commit-stream.ts';
-import { type EventStoreAddress, parseEventStoreUrl } from './engine.ts';
 import { type EventStoreClient, isSilence, openEventStoreClient, refusedRights } from './eventstore-client.ts';
 import { EventStoreKeyring } from './eventstore-keyring.ts';
+import { type EventStoreAddress, parseEventStoreUrl } from './eventstore-url.ts';
 import { migrations, SCHEMA } from './migrations.ts';
 
 export interface EventStoreLogOptions extends OpenOptions {
