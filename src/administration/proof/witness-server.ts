@@ -3,6 +3,7 @@ import { open, readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { type FolderLock, lockFolder } from '../../database/embedded/folder-lock.ts';
 import { type Cosigning, decideCosigning, SIZE_TYPE } from '../../proof/add-checkpoint.ts';
 import { type Checkpoint, parseCheckpoint } from '../../proof/checkpoint-text.ts';
 import { type NoteSigner, type NoteVerifier, parseNote } from '../../proof/signed-note.ts';
@@ -11,7 +12,7 @@ export interface WitnessOptions {
   readonly signer: NoteSigner;
   /** The keys of the logs that it cosigns for. */
   readonly logs: readonly NoteVerifier[];
-  /** Holds the last cosigned checkpoint of each log. Only one witness may use it. */
+  /** Holds the last cosigned checkpoint of each log. Only one witness uses it: a lock holds that. */
   readonly folder: string;
   readonly host: string;
   readonly port: number;
@@ -30,13 +31,27 @@ export interface RunningWitness {
 /** A proof of 63 hashes and a checkpoint with many signatures. */
 const MAX_BODY_BYTES = 16 * 1024;
 const BODY_WITHIN_MS = 10_000;
+/** The lock of a witness that was killed is free after a moment. */
+const LOCK_WITHIN_MS = 2000;
 
 /**
  * Cosigns checkpoints (C2SP tlog-witness). It decides on one request at a time, and stores a checkpoint before it answers: after
  * a kill it never signs a tree that does not begin with each tree that it has signed before.
- * @throws Error it fails to read a file of the folder, or to listen
+ * @throws Error another witness uses the folder, it fails to read a file of the folder, or to listen
  */
 export async function startWitness(options: WitnessOptions): Promise<RunningWitness> {
+  const { folder } = options;
+  const lock = await lockFolder(folder, 'witness', LOCK_WITHIN_MS);
+  if (lock === undefined) throw new Error(`another witness uses the folder ${folder}; stop it, or name another folder`);
+  try {
+    return await startWith(options, lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function startWith(options: WitnessOptions, lock: FolderLock): Promise<RunningWitness> {
   const { logs, folder, host, port } = options;
   for (const { name } of logs) await readSeen(folder, name);
   let turn: Promise<unknown> = Promise.resolve();
@@ -61,6 +76,7 @@ export async function startWitness(options: WitnessOptions): Promise<RunningWitn
       server.closeIdleConnections();
       await closed;
       await turn;
+      await lock.release();
     },
   };
 }

@@ -80,7 +80,7 @@ async function lockByFlock(folder: string, name: string): Promise<FolderLock | u
   }
   const said = locked?.message ?? Buffer.concat(errors).toString().trim();
   if (said === '') return undefined;
-  throw new EmbeddedPostgresError('cannot-run', `cannot lock DATA_DIR by flock (util-linux): ${said}`, {
+  throw new EmbeddedPostgresError('cannot-run', `cannot lock ${folder} by flock (util-linux): ${said}`, {
     cause: locked,
   });
 }
