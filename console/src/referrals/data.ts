@@ -8,6 +8,7 @@ import type {
   TotalsAnswer,
 } from '../../../src/api/referral/overview-schemas.ts';
 import { request } from '../api.ts';
+import { latestLines } from './latest-lines.ts';
 
 /** Amounts are exact decimals: texts where a float would change them. Dates are `YYYY-MM-DD HH:MM:SS`, UTC. */
 export type Amount = string | number;
@@ -83,16 +84,13 @@ export interface Account {
 export async function loadAccount(bot: string, user: string, signal: AbortSignal): Promise<Account> {
   const get = <T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> =>
     ask(bot, path, { user_id: user, ...query }, signal);
-  const latest = async (): Promise<Line[]> => {
-    const lines: Line[] = [];
-    while (lines.length < CHARTED) {
-      const page = { order: 'desc', limit: `${MOST}`, offset: `${lines.length}` };
-      const { history } = await get<{ history: Line[] }>('history', page);
-      lines.push(...history);
-      if (history.length < MOST) break;
-    }
-    return lines.reverse();
-  };
+  const latest = async (): Promise<Line[]> =>
+    (
+      await latestLines(async (page) => (await get<{ history: Line[] }>('history', page)).history, {
+        pageSize: MOST,
+        most: CHARTED,
+      })
+    ).reverse();
   const [{ referrers, data_as_of }, lines, { rates }] = await Promise.all([
     get<Referrers>('referrers'),
     latest(),

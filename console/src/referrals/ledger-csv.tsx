@@ -6,6 +6,7 @@ import { downloadCsv } from '../parts/download.ts';
 import { Failure } from '../parts/failure.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ask, type Line, MOST, type Program } from './data.ts';
+import { latestLines } from './latest-lines.ts';
 import { unitName } from './parts.tsx';
 import { words } from './words.ts';
 
@@ -45,15 +46,13 @@ export function LedgerCsv({ bot, user, name, program, unit }: LedgerCsvProps) {
 }
 
 async function linesOf(bot: string, user: string, unit: string | undefined): Promise<readonly Line[]> {
-  const lines: Line[] = [];
-  while (lines.length < LINES) {
-    const page = { user_id: user, order: 'desc', limit: `${MOST}`, offset: `${lines.length}` };
-    const query = { ...page, ...(unit === undefined ? {} : { unit_id: unit }) };
-    const { history } = await ask<{ history: Line[] }>(bot, 'history', query, new AbortController().signal);
-    lines.push(...history);
-    if (history.length < MOST) break;
-  }
-  return lines;
+  return latestLines(
+    async (page) => {
+      const query = { user_id: user, ...page, ...(unit === undefined ? {} : { unit_id: unit }) };
+      return (await ask<{ history: Line[] }>(bot, 'history', query, new AbortController().signal)).history;
+    },
+    { pageSize: MOST, most: LINES },
+  );
 }
 
 function csvOfLedger({ units }: Program, lines: readonly Line[]): string {
