@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CheckpointKeys, newCheckpointKeys, parseCheckpointKeys } from '../../src/proof/checkpoint-keys.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
+import type { TestEngine } from './engines.ts';
 import { checkpointOver } from './proof-follower.ts';
 import { startTestService, type TestService } from './service.ts';
 
@@ -17,9 +18,10 @@ export interface ProofService {
   stop(): Promise<void>;
 }
 
-/** A service with PROOF=on and new keys, and a checkpoint each second. @param changesFor more of its environment */
+/** A service with PROOF=on and new keys, and a checkpoint each second. @param changesFor more of its environment @param engine of its log */
 export async function startProofService(
   changesFor: (keys: CheckpointKeys) => Promise<Record<string, string>> = async () => ({}),
+  engine?: TestEngine,
 ): Promise<ProofService> {
   const folder = await mkdtemp(join(tmpdir(), 'proof-'));
   const keyFile = join(folder, 'checkpoint-key');
@@ -27,7 +29,8 @@ export async function startProofService(
   await writeFile(keyFile, text);
   const keys = parseCheckpointKeys(text) as CheckpointKeys;
   const changes = await changesFor(keys);
-  const service = await startTestService({ PROOF: 'on', CHECKPOINT_KEY: keyFile, CHECKPOINT_SECONDS: '1', ...changes });
+  const env = { PROOF: 'on', CHECKPOINT_KEY: keyFile, CHECKPOINT_SECONDS: '1', ...changes };
+  const service = await startTestService(env, engine);
   return {
     service,
     keys,
