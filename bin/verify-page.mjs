@@ -35,9 +35,9 @@ const subjectOf = ({ accrual_id, payout_id }) =>
   accrual_id === undefined ? `payout ${payout_id}` : `accrual ${accrual_id}`;
 
 /** The event that caused the row: a link to it if the file has it, else its id. */
-function causeOf({ event, proven }) {
+function causeOf({ event, proven, missing }) {
   if (event === undefined) return '';
-  const text = `event ${event.index} of commit ${event.commit_id}`;
+  const text = `event ${event.index} of commit ${event.commit_id}${missing ? ' (the log lacks it, says the file)' : ''}`;
   return proven ? element('a', { text, href: `#commit-${event.commit_id}` }) : text;
 }
 

@@ -22,7 +22,7 @@ try {
   check(log !== undefined, 'the file is no receipt');
   const verifier = await verifierOf(logKey);
   const isSigned = verifier.type === 1 && verifier.name === log && (await signedAt(note, verifier)) !== null;
-  check(isSigned, 'the receipt is not signed by the key of the log');
+  check(isSigned, `the receipt is of ${log}, and not signed by the expected key ${verifier.text}`);
   if (values.body !== undefined) {
     const digest = createHash('sha256').update(readFileSync(values.body)).digest('base64');
     check(digest === request, 'the receipt is for another body');

@@ -216,7 +216,8 @@ async function checkSignatures(note, own, { logKey, policy }) {
   const trusted = logKey === undefined ? (policies.find(({ logs }) => logs.length > 0)?.logs ?? []) : [await verifierOf(logKey)];
   const keys = [];
   for (const log of trusted) if (log.name === note.text.split('\n')[0] && (await signedAt(note, log)) !== null) keys.push(log.text);
-  check(keys.length > 0, 'the checkpoint is not signed by the key of the log');
+  const texts = (logs) => logs.map(({ text }) => text).join(' or ') || 'none';
+  check(keys.length > 0, `the checkpoint is not signed by the expected key ${texts(trusted)}; the file names ${texts(policies[1].logs)}`);
   for (const { quorum } of policies) check(quorum, 'the checkpoint lacks cosignatures that the policy asks for');
   return { key: keys[0], witnesses: policies[0].witnesses, hasPolicy: policy !== undefined };
 }
@@ -396,8 +397,7 @@ async function checkOutput({ checkpoint, entry, policy }, trust) {
   check(rest.join('\n') === '' && /^[1-9]\d{0,14}$/.test(size), 'the checkpoint is not a name, a size and a root');
   const place = { index: Number(index.slice(6)), size: Number(size), root: bytesOf(root, 32, "the log's root") };
   check(place.index === place.size - 1, 'the entry is not the last one of its checkpoint');
-  const hashes = siblings.map((each) => bytesOf(each, 32, 'a hash'));
-  await checkInclusion([utf8(entry)], { ...place, siblings: hashes }, 'the entry of the output log');
+  await checkInclusion([utf8(entry)], { ...place, siblings: siblings.map((each) => bytesOf(each, 32, 'a hash')) }, 'the entry of the output log');
   return { ...signed, origin, size: place.size };
 }
 
@@ -444,7 +444,7 @@ async function verifyFile(file, trust) {
   const commits = await checkCommits(file, file.commits, tree, () => key);
   check(commits.length === file.map.revision, `the file has ${commits.length} commits, and the account ${file.map.revision}`);
   const causes = await checkCommits(file, file.causes, tree, () => new Uint8Array(32));
-  const shownEvents = new Map(causes.map((cause) => [cause.id, cause]));
+  const [shownEvents, missing] = [new Set(causes.map(({ id }) => id)), new Set(file.missing)];
   const account = new Account();
   let before = '';
   for (const [i, { stream, rev, prev, hash, at, events }] of commits.entries()) {
@@ -455,7 +455,7 @@ async function verifyFile(file, trust) {
     if (file.at === null || at <= file.at) for (const event of events) account.take(rev, event);
   }
   const until = file.at ?? entry.at;
-  const history = account.history.map((row) => ({ ...row, proven: row.event && shownEvents.has(row.event.commit_id) }));
+  const history = account.history.map((row) => ({ ...row, proven: shownEvents.has(row.event?.commit_id), missing: missing.has(row.event?.commit_id) }));
   const balances = [...account.units].map(([unit_id, unit]) => {
     const amounts = Object.entries(account.balance(unit, Math.max(until, account.clock)));
     return { unit_id, ...Object.fromEntries(amounts.map(([name, value]) => [name, shown(value)])) };
@@ -465,9 +465,11 @@ async function verifyFile(file, trust) {
 
 /** The result as lines for a person. */
 export function report({ stream, until, checkpointAt, origin, key, size, witnesses, hasPolicy, commits, balances, history }) {
-  const rows = history.map(({ revision, at, type, accrual_id, payout_id, unit_id, amount, event, proven }) => {
+  const rows = history.map(({ revision, at, type, accrual_id, payout_id, unit_id, amount, event, proven, missing }) => {
     const what = accrual_id === undefined ? `payout ${payout_id}` : `accrual ${accrual_id}`;
-    const cause = event ? `  for event ${event.index} of commit ${event.commit_id}${proven ? ' (in this file)' : ''}` : '';
+    const cause = event
+      ? `  for event ${event.index} of commit ${event.commit_id}${proven ? ' (in this file)' : missing ? ' (the log lacks it, says the file)' : ''}`
+      : '';
     return `  ${revision}  ${date(at)}  ${type}  ${what}  ${amount} of unit ${unit_id ?? 'none'}${cause}`;
   });
   const sum = ({ unit_id, available, reserved, paid, on_hold }) =>

@@ -47,6 +47,8 @@ export interface ProofFile {
   readonly tree: number;
   readonly commits: readonly ProvenCommit[];
   readonly causes: readonly ProvenCommit[];
+  /** The commits of events that earned and that the log lacks, by id; absent: events were not asked for. */
+  readonly missing?: readonly string[];
   readonly hashes: readonly string[];
 }
 
@@ -131,7 +133,8 @@ async function proveIn(
     return proven;
   };
   const proven = await proveAll(commits, key);
-  const causes = withEvents ? await proveAll(await causesOf(log, commits, signal), NO_KEY) : [];
+  const found = withEvents ? await causesOf(log, commits, signal) : null;
+  const causes = await proveAll(found?.commits ?? [], NO_KEY);
   const output = await tileTree(storedTiles(tx, OUTPUT_TREE)).inclusion(last.size - 1, last.size);
   return {
     format: 'botledger-proof/v1',
@@ -148,6 +151,7 @@ async function proveIn(
       steps: mapped.steps.map(({ depth, sibling }) => [depth, base64(sibling)]),
     },
     tree: partition,
+    ...(found !== null && { missing: found.missing }),
     commits: proven,
     causes,
     hashes: hashes.all,
@@ -202,12 +206,12 @@ async function proveCommit(
   return { index, body, path: (await tiles.inclusion(index, size)).map((hash) => hashes.numberOf(hash)) };
 }
 
-/** The commits whose events earned, in the order of the log. */
+/** The commits whose events earned, in the order of the log, and the ids of those that the log lacks. */
 async function causesOf(
   log: EventLog,
   commits: readonly RecordedCommit[],
   signal: AbortSignal,
-): Promise<RecordedCommit[]> {
+): Promise<{ readonly commits: readonly RecordedCommit[]; readonly missing: readonly string[] }> {
   const wanted = new Set(
     commits.flatMap(({ events }) =>
       events.flatMap(({ type, data }) =>
@@ -216,7 +220,7 @@ async function causesOf(
     ),
   );
   const found: RecordedCommit[] = [];
-  if (wanted.size === 0) return found;
+  if (wanted.size === 0) return { commits: [], missing: [] };
   const partition = log.partitionOf(commits[0]!.stream.replace(/^account-([^/]+)\/.*/, '$1'));
   const end = (await log.endCursor()).get(partition) ?? '';
   const options = { categories: CATEGORIES, after: new Map(), partitions: new Set([partition]), signal };
@@ -225,7 +229,8 @@ async function causesOf(
     if (batch.last >= end || found.length === wanted.size) break;
   }
   signal.throwIfAborted();
-  return found;
+  for (const { id } of found) wanted.delete(id);
+  return { commits: found, missing: [...wanted] };
 }
 
 /** The hashes of all proofs of a file, each once: proofs of one tree share most of them. */

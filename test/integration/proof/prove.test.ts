@@ -7,6 +7,7 @@ import { type ProofFile, proveAccount } from '../../../src/administration/proof/
 import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { type CheckpointKeys, newCheckpointKeys, parseCheckpointKeys } from '../../../src/proof/checkpoint-keys.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
+import { cause } from '../../support/account-samples.ts';
 import { administer } from '../../support/administer.ts';
 import { fillAccount, REFERRER } from '../../support/fill-accounts.ts';
 import { type ProofService, startProofService } from '../../support/proof-service.ts';
@@ -135,7 +136,11 @@ describe('botledger audit', () => {
     await expect(run(...command)).rejects.toThrow(/failed to write .*EEXIST/);
     await expect(run(...command.with(5, '12345'))).rejects.toThrow(/user 12345 has no account/);
     await expect(administer({ ...proofs.service.env, PROOF: 'off' })(...command)).rejects.toThrow(/without PROOF=on/);
-    expect(await problemOf(JSON.stringify(await prove({ withEvents: true })))).toBe('valid');
+    const withEvents = await prove({ withEvents: true });
+    expect(await problemOf(JSON.stringify(withEvents))).toBe('valid');
+    // The rewards of this account are for events of a commit that the log does not have.
+    expect(withEvents.missing).toEqual([cause(0).commit_id]);
+    expect(file.missing).toBeUndefined();
   });
 
   it('makes a file of keys', async () => {

@@ -101,3 +101,19 @@ it('refuses a text with half a letter, whose bytes are those of another text', a
   expect(await problemOf(file)).toBe('valid');
   expect(await problemOf(file.replace('\ufffd', '\\ud800'))).toMatch(/commit 1 has no text/);
 });
+
+it('names the expected key and the key of the file if they differ', async () => {
+  const file = makeProof({ events: reward(900), at: NOW });
+  const { key } = await verify(file);
+  const other = parseSigner(privateKeyText('ledger.test/log', systemSources.randomBytes(32)))!.verifierKey;
+  const problem = await problemOf(file, { logKey: other });
+  expect(problem).toBe(`the checkpoint is not signed by the expected key ${other}; the file names ${key}`);
+});
+
+it('says which events the log lacks, as the file names them', async () => {
+  const file = JSON.parse(makeProof({ events: reward(900), at: NOW }));
+  const lines = async (missing: unknown) => report(await verify(JSON.stringify({ ...file, missing })));
+  expect(await lines(['e1'])).toMatch(/for event 0 of commit e1 \(the log lacks it, says the file\)/);
+  expect(await lines(['e2'])).not.toContain('lacks');
+  expect(await problemOf(JSON.stringify({ ...file, missing: 5 }))).toMatch(/shape of a proof/);
+});
