@@ -210,6 +210,10 @@ class Operation:
     has_csv: bool
 
     @property
+    def has_receipt(self) -> bool:
+        return any(p.name == RECEIPT for p in self.parameters)
+
+    @property
     def harmless(self) -> bool:
         return self.keyed or self.method == "GET" or self.id in HARMLESS
 
@@ -229,7 +233,7 @@ def operation_of(types: Types, shared: dict[str, Schema], path: str, method: str
             p["in"],
         )
         for p in declared
-        if p["in"] != "header" and p["name"] != "format"
+        if (p["in"] != "header" or p["name"] == RECEIPT) and p["name"] != "format"
     ]
     if spec.get("security") == [{"secretToken": []}]:
         parameters.append(Parameter("x-telegram-bot-api-secret-token", "secret_token", "str", True, "header"))
@@ -281,6 +285,10 @@ def methods(operation: Operation, is_async: bool) -> str:
     wait, make = ("await ", "async def") if is_async else ("", "def")
     name = snake(operation.id)
     usual = arguments(operation)
+    if operation.has_receipt:
+        summary = f"{operation.summary}. With `receipt` gives the receipt; None: the service keeps nothing of the request"
+        text = method_text(make, name, usual, "str | None", summary)
+        return text + f"        return {wait}self._receipt({passed(operation)})\n"
     text = method_text(make, name, usual, operation.data or "None", operation.summary)
     call = f"{wait}self._data({passed(operation)})"
     text += f"        {call}\n" if operation.data is None else f"        return cast({operation.data!r}, {call})\n"
@@ -295,6 +303,9 @@ def methods(operation: Operation, is_async: bool) -> str:
         text += f"        return {wait}self._csv({passed(operation, is_csv=True)})\n"
     return text
 
+
+# The header that asks for a receipt, and the field of the answer that has it.
+RECEIPT = "receipt"
 
 # The parameters that only the CSV of an operation takes.
 OF_CSV = ("raw",)
@@ -335,7 +346,8 @@ def generated() -> dict[Path, str]:
     operations = [
         operation_of(types, openapi["components"]["parameters"], path, method, spec)
         for path, specs in openapi["paths"].items()
-        if not path.startswith("/v1/export/")  # streams of any length: no call returns them whole
+        # Exports are streams of any length, a statement is a PDF: no call returns them.
+        if not path.startswith(("/v1/export/", "/v1/referral/statement"))
         for method, spec in specs.items()
     ]
     check(types, operations)

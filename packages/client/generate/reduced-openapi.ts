@@ -69,11 +69,11 @@ export function reducedOpenApi(document: OpenApi): Reduced {
 }
 
 /**
- * The webhook is called by the platform, `/admin/v1` by operators. Exports are streams without end. No call returns
- * them.
+ * The webhook is called by the platform, `/admin/v1` by operators. Exports are streams without end, a statement is a PDF. No call
+ * returns them.
  */
 function isForClients(path: string): boolean {
-  return path.startsWith('/v1/') && !path.startsWith('/v1/webhook/') && !path.startsWith('/v1/export/');
+  return path.startsWith('/v1/') && !/^\/v1\/(webhook\/|export\/|referral\/statement$)/.test(path);
 }
 
 interface Declared extends Pick<Call, 'path' | 'method'> {

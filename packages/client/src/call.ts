@@ -37,12 +37,17 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
+/** Asks for a receipt: a signed promise that the service keeps what it accepts (docs/proofs.md). */
+export interface ReceiptOptions extends CallOptions {
+  readonly receipt: 'signed';
+}
+
 /** Calls the service and gives the body of its answer; with `asStream` its ReadableStream, without limits of time. */
 export type Call = (
   method: 'GET' | 'POST',
   path: string,
   input: Readonly<{ query?: object; body?: unknown; asStream?: true }>,
-  options?: CallOptions,
+  options?: CallOptions | ReceiptOptions,
 ) => Promise<unknown>;
 
 /** The surroundings of a client: time, randomness and keys. */
@@ -111,10 +116,14 @@ export function createCall(options: ClientOptions, { sleep, random, newKey, now 
   });
 
   return async (method, path, { query, body, asStream = false }, call = {}) => {
-    const { signal, maxRetries = usualRetries, timeoutMs = usualTimeoutMs } = call;
+    const { signal, maxRetries = usualRetries, timeoutMs = usualTimeoutMs, receipt } = call as Partial<ReceiptOptions>;
     const key = takesKey(method, path) ? (call.idempotencyKey ?? newKey()) : null;
     const requestId = newRequestId();
-    const ofCall = new Headers({ 'x-request-id': requestId, ...(key !== null && { 'idempotency-key': key }) });
+    const ofCall = new Headers({
+      'x-request-id': requestId,
+      ...(key !== null && { 'idempotency-key': key }),
+      ...(receipt !== undefined && { receipt }),
+    });
     const text = body === undefined ? undefined : bodyText(path, body);
     const startedAt = now();
     for (let attempt = 0; ; attempt++) {

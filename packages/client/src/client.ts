@@ -1,4 +1,4 @@
-import { type CallOptions, type ClientOptions, createCall, surroundingsOf } from './call.ts';
+import { type CallOptions, type ClientOptions, createCall, type ReceiptOptions, surroundingsOf } from './call.ts';
 import { createExport, type ExportRows } from './export.ts';
 import { CALLS, type Methods } from './methods.ts';
 import { itemsOf } from './pages.ts';
@@ -17,6 +17,7 @@ import type {
   PagedPath,
   PostPath,
   Query,
+  ReceiptPath,
 } from './types.ts';
 
 /** The query of a call may be left out where it has no required field. */
@@ -28,6 +29,8 @@ export type QueryArguments<P extends GetPath> =
 export interface Client extends Methods {
   /** Reads: gives the `data` of the answer. @throws BotledgerError */
   get<P extends GetPath>(path: P, ...rest: QueryArguments<P>): Promise<DataOf<Answer<P, 'get'>>>;
+  /** Sends events: gives the receipt of the service; null: it keeps nothing of the request. @throws BotledgerError */
+  post<P extends ReceiptPath>(path: P, body: Body<P>, options: ReceiptOptions): Promise<string | null>;
   /** Acts: gives the `data` of the answer. @throws BotledgerError */
   post<P extends PostPath>(path: P, body: Body<P>, options?: CallOptions): Promise<DataOf<Answer<P, 'post'>>>;
   /** The list or the report as CSV. @throws BotledgerError */
@@ -35,7 +38,11 @@ export interface Client extends Methods {
   /**
    * As `post`, but gives the whole answer, with the fields next to `data`, such as `lagging`. @throws BotledgerError
    */
-  answer<P extends PostPath>(path: P, body: Body<P>, options?: CallOptions): Promise<Answer<P, 'post'>>;
+  answer<P extends PostPath>(
+    path: P,
+    body: Body<P>,
+    options?: CallOptions | ReceiptOptions,
+  ): Promise<Answer<P, 'post'>>;
   /** Every item of a list, from page to page. Each page is a call. @throws BotledgerError */
   pages<P extends PagedPath>(path: P, ...rest: QueryArguments<P>): AsyncGenerator<Item<P>, void, undefined>;
   /**
@@ -63,10 +70,15 @@ export function createClient(options: ClientOptions): Client {
   const dataOf = (answer: unknown): unknown => (answer as { readonly data?: unknown }).data;
   const read = async (path: string, query: object = {}, given?: CallOptions): Promise<unknown> =>
     dataOf(await call('GET', path, { query }, given));
-  const act = (path: string, body: unknown, given?: CallOptions) => call('POST', path, { body }, given);
+  const act = (path: string, body: unknown, given?: CallOptions | ReceiptOptions) =>
+    call('POST', path, { body }, given);
   const client = {
     get: read,
-    post: async (path: string, body: unknown, given?: CallOptions) => dataOf(await act(path, body, given)),
+    post: async (path: string, body: unknown, given: CallOptions | ReceiptOptions = {}) => {
+      const answer = await act(path, body, given);
+      const isSigned = (given as Partial<ReceiptOptions>).receipt !== undefined;
+      return isSigned ? (answer as { readonly receipt: string | null }).receipt : dataOf(answer);
+    },
     answer: act,
     csv: (path: string, input: object, given?: CallOptions) => {
       const asked = { ...input, format: 'csv' };

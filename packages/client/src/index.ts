@@ -1,4 +1,4 @@
-export type { CallOptions, ClientOptions } from './call.ts';
+export type { CallOptions, ClientOptions, ReceiptOptions } from './call.ts';
 export { type Client, createClient } from './client.ts';
 export * from './errors.ts';
 export type { ExportKind, ExportQuery, ExportRow, ExportRows } from './export.ts';

@@ -1,11 +1,13 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-import type { CallOptions } from './call.ts';
+import type { CallOptions, ReceiptOptions } from './call.ts';
 import type { QueryArguments } from './client.ts';
 import type { Answer, Body, DataOf } from './types.ts';
 
 /** A method for each call of the service, by the tags of openapi.json. Each gives the `data` of the answer. */
 export interface Methods {
   readonly intake: {
+    /** As below, and gives the receipt; null: the service keeps nothing of the request. */
+    sendTarget(body: Body<'/v1/send-target'>, options: ReceiptOptions): Promise<string | null>;
     /**
      * Send one target event, or an array of 1 to 100: all are accepted or none.
      *
@@ -13,6 +15,8 @@ export interface Methods {
      * @throws BotledgerError
      */
     sendTarget(body: Body<'/v1/send-target'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/send-target', 'post'>>>;
+    /** As below, and gives the receipt; null: the service keeps nothing of the request. */
+    sendEvent(body: Body<'/v1/send-event'>, options: ReceiptOptions): Promise<string | null>;
     /**
      * Send one custom event, or an array of 1 to 1000: all are accepted or none.
      *
@@ -20,6 +24,8 @@ export interface Methods {
      * @throws BotledgerError
      */
     sendEvent(body: Body<'/v1/send-event'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/send-event', 'post'>>>;
+    /** As below, and gives the receipt; null: the service keeps nothing of the request. */
+    sendUpdate(body: Body<'/v1/send-update'>, options: ReceiptOptions): Promise<string | null>;
     /**
      * Forward one update of the messaging platform.
      *
@@ -27,6 +33,8 @@ export interface Methods {
      * @throws BotledgerError
      */
     sendUpdate(body: Body<'/v1/send-update'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/send-update', 'post'>>>;
+    /** As below, and gives the receipt; null: the service keeps nothing of the request. */
+    sendBatchUpdate(body: Body<'/v1/send-batch-update'>, options: ReceiptOptions): Promise<string | null>;
     /**
      * Forward 1 to 1000 updates: all are accepted or none.
      *

@@ -9,6 +9,11 @@ export type GetPath = PathsWith<'get'>;
 /** The paths of the service's POST calls. */
 export type PostPath = PathsWith<'post'>;
 
+/** The paths that take events, and give a receipt if the call asks for one. */
+export type ReceiptPath = {
+  [P in PostPath]: 'receipt' extends keyof Answer<P, 'post'> ? P : never;
+}[PostPath];
+
 /** The query of a GET call. */
 export type Query<P extends GetPath> = paths[P] extends { get: { query: infer Q } } ? Q : Record<string, never>;
 /** The body of a POST call. */

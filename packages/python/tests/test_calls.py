@@ -41,6 +41,14 @@ def pay(client: Any) -> Any:
     return client.request_referral_payout(PAYOUT)
 
 
+def test_gives_the_receipt_that_a_call_asks_for(side: Side, stub: Stub) -> None:
+    stub.answers = [Answer(200, '{"ok":true,"receipt":"note"}'), Answer(200, '{"ok":true,"receipt":null}')]
+    assert side.do(lambda client: client.send_event({"event": "x", "user_id": 1}, receipt="signed")) == "note"
+    assert side.do(lambda client: client.send_batch_update([], receipt="signed")) is None
+    assert side.do(lambda client: client.send_event({"event": "x", "user_id": 1})) is None
+    assert [each.headers.get("receipt") for each in stub.arrived] == ["signed", "signed", None]
+
+
 @pytest.mark.parametrize(
     "failure",
     [

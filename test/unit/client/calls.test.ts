@@ -66,6 +66,16 @@ describe('a call', () => {
     expect(await client.answer('/v1/referral/payout', { user_id: 1 })).toMatchObject({ lagging: true });
   });
 
+  it('that asks for a receipt gives it, and else sends no such header', async () => {
+    const { client, sent, answer } = scriptedClient();
+    answer({ body: { ok: true, receipt: 'note' } }, { body: { ok: true, receipt: null } }, { body: { ok: true } });
+    const receipt: string | null = await client.intake.sendEvent({ event: 'x', user_id: 1 }, { receipt: 'signed' });
+    expect(receipt).toBe('note');
+    expect(await client.post('/v1/send-update', { update: { update_id: 1 } }, { receipt: 'signed' })).toBeNull();
+    expect(await client.intake.sendEvent({ event: 'x', user_id: 1 })).toBeUndefined();
+    expect(sent.map(({ headers }) => headers.get('receipt'))).toEqual(['signed', 'signed', null]);
+  });
+
   it('with an address or a key that cannot be sent is refused before the first call', () => {
     expect(() => createClient({ baseUrl: 'no address', apiKey: 'a:b' })).toThrow(TypeError);
     expect(() => createClient({ baseUrl: 'http://service.test', apiKey: 'a\nb' })).toThrow(TypeError);

@@ -95,7 +95,7 @@ def request_of(
     request_id: str,
 ) -> Request:
     filled = operation.path.format_map({name: quote(str(value), safe="") for name, value in path.items()})
-    headers = {name: str(value) for name, value in header.items()}
+    headers = {name: str(value) for name, value in header.items() if value is not None}
     headers["x-request-id"] = request_id
     if key is not None:
         headers["idempotency-key"] = key

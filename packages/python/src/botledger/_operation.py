@@ -46,6 +46,10 @@ class Calls(ABC):
     def _data(self, operation: str, **given: Any) -> Any:
         return self.call(operation, **given).get("data")
 
+    def _receipt(self, operation: str, **given: Any) -> str | None:
+        receipt: str | None = self.call(operation, **given).get("receipt")
+        return receipt
+
     def _csv(self, operation: str, **given: Any) -> str:
         return str(self.call(operation, **as_csv(given)))
 
@@ -68,6 +72,10 @@ class AsyncCalls(ABC):
 
     async def _data(self, operation: str, **given: Any) -> Any:
         return (await self.call(operation, **given)).get("data")
+
+    async def _receipt(self, operation: str, **given: Any) -> str | None:
+        receipt: str | None = (await self.call(operation, **given)).get("receipt")
+        return receipt
 
     async def _csv(self, operation: str, **given: Any) -> str:
         return str(await self.call(operation, **as_csv(given)))
