@@ -46,8 +46,8 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
 }
 
 async function answerTo<T>(path: string, options: RequestOptions): Promise<Answer<T>> {
-  const { ok, status, text, asOf } = await send(path, options);
-  const body = read(text) as Answer<T> | Refusal | null;
+  const { ok, status, blob, asOf } = await send(path, options);
+  const body = read(await blob.text()) as Answer<T> | Refusal | null;
   if (!ok) throw refusal(path, status, body as Refusal | null);
   // A proxy's page is no answer of the service.
   if (body === null) throw new RequestError(texts.errors.noAnswer, 0);
@@ -76,11 +76,16 @@ export async function sendChange<T>(path: string, body: object, bot?: string, ab
   return answer;
 }
 
+/** Sends a request and answers its bytes, such as a PDF. @throws RequestError */
+export async function requestBlob(path: string, options: RequestOptions): Promise<Blob> {
+  const { ok, status, blob } = await send(path, options);
+  if (ok) return blob;
+  throw refusal(path, status, read(await blob.text()) as Refusal | null);
+}
+
 /** Sends a request and answers its text, such as CSV. @throws RequestError */
 export async function requestText(path: string, options: RequestOptions): Promise<string> {
-  const { ok, status, text } = await send(path, options);
-  if (ok) return text;
-  throw refusal(path, status, read(text) as Refusal | null);
+  return (await requestBlob(path, options)).text();
 }
 
 interface Refusal {
@@ -116,7 +121,7 @@ async function sendOnce(path: string, { method = 'GET', body, bot, idempotencyKe
     });
     const { ok, status, headers: found } = response;
     const retryAfter = Number(found.get('retry-after') ?? Number.NaN);
-    return { ok, status, text: await response.text(), asOf: found.get('data-as-of'), retryAfter };
+    return { ok, status, blob: await response.blob(), asOf: found.get('data-as-of'), retryAfter };
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
     throw new RequestError(texts.errors.noAnswer, 0);

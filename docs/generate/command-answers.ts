@@ -32,6 +32,8 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'audit make-key': '`{file, verifier_key}`. The file must not exist. See [proofs](proofs.md).',
   'audit prove':
     '`{file, bytes, commits}`. The file must not exist. `bin/verify.mjs` checks it. See [proofs](proofs.md).',
+  'audit statement':
+    '`{rows, sha256, hash_of}`; `hash_of` is `proof` or, with `PROOF=off`, `statement`. The PDF is in the file, or on stdout. See [statements](proofs.md#a-statement-for-a-person).',
   'audit receipt':
     '`{state, position, commit, request, at, due_at[, tree, index, checkpoint]}`; `state` is `kept`, `open` or `broken` (exit 1). See [receipts](proofs.md#receipts-of-intake).',
   'audit verify':

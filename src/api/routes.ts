@@ -14,6 +14,7 @@ import type { Reader } from '../projections/reader.ts';
 import type { FindCellUsers, RunReport } from '../queries/reports/run-report.ts';
 import { broadcastRoutes } from './broadcast/routes.ts';
 import { dataAsOf } from './data-as-of.ts';
+import { exportSlots } from './export/export-slots.ts';
 import { exportRoutes } from './export/routes.ts';
 import { reportUnknownUsers } from './intake/report-unknown-users.ts';
 import { sendEvent } from './intake/send-event.ts';
@@ -21,7 +22,7 @@ import { sendTarget } from './intake/send-target.ts';
 import { sendUpdate, webhook } from './intake/send-update.ts';
 import { listBotErrors } from './intake/serve-bot-errors.ts';
 import { latestEvents } from './intake/serve-latest-events.ts';
-import type { ProofSource } from './proof/serve-proof.ts';
+import type { ProofSource } from './proof/prove-for-caller.ts';
 import { receiptSigner } from './proof/sign-receipt.ts';
 import { referralRoutes } from './referral/routes.ts';
 import { reportsOfBots } from './reports/reports-of-bots.ts';
@@ -69,6 +70,7 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     maxWaitMs: dependencies.config.MAX_WAIT_MS,
   });
   const reports = reportsOfBots(dependencies);
+  const slots = exportSlots(dependencies.config.EXPORT_CONCURRENCY);
   const sign = receiptSigner(dependencies.proofs, dependencies.config, sources.now);
   return [
     sendTarget(
@@ -87,8 +89,8 @@ export function apiRoutes(dependencies: ApiDependencies): AnyRoute[] {
     ...userRoutes(dependencies),
     ...broadcastRoutes(dependencies, reports),
     ...savedSegmentRoutes(dependencies),
-    ...referralRoutes(dependencies),
-    ...exportRoutes(dependencies),
+    ...referralRoutes({ ...dependencies, slots }),
+    ...exportRoutes({ ...dependencies, slots }),
     ...settingsRoutes(dependencies),
   ];
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { readCheckpointKeys, readWitnessPolicy } from '../administration/proof/key-file.ts';
 import type { ProofContext } from '../administration/proof/prove-account.ts';
-import type { ProofSource } from '../api/proof/serve-proof.ts';
+import type { ProofSource } from '../api/proof/prove-for-caller.ts';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../log/port.ts';
 

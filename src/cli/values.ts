@@ -4,6 +4,7 @@ import { timezoneProblem } from '../domain/catalog/checks.ts';
 import { parseIso8601 } from '../domain/intake/moment.ts';
 import { isPropertyName } from '../domain/intake/properties.ts';
 import { type BotRow, findBot } from '../queries/catalog/bots.ts';
+import { MOMENT_FORMAT } from '../queries/export/period.ts';
 import { CliError } from './command.ts';
 
 /** Parsers of option values. They throw InvalidArgumentError. Commander makes one line of it. */
@@ -81,6 +82,15 @@ export function endOf(text: string): number {
   if (end === null) throw new InvalidArgumentError('It must be YYYY-MM-DD, YYYY-MM-DD HH:MM:SS (UTC) or RFC 3339.');
   if (isDay) return end - 1;
   return /:\d\d:\d\d\.\d/.test(text) ? end : end + 999;
+}
+
+/** Returns a parser of a bound of a period. @param parse null: the text is none */
+export function periodBound(parse: (text: string) => number | null): (text: string) => number {
+  return (text) => {
+    const found = parse(text);
+    if (found === null) throw new InvalidArgumentError(`It ${MOMENT_FORMAT}.`);
+    return found;
+  };
 }
 
 /** Returns a parser of the number of a status. @param names the names by their numbers */

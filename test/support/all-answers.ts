@@ -66,8 +66,7 @@ const GREETING = { type: 'sendMessage', message: { text: 'Hello, {{user.first_na
 /** One answer of each kind: found, not found, refused, for each kind of key. The requests change nothing. */
 export async function allAnswers(address: string, filled: FilledBots): Promise<Answers> {
   const { bot, free, revoked, report, deletedReport, savedSegment, deletedSegment, reversed } = filled;
-  const { draft, scheduled, failed } = filled;
-  const { apiKey } = bot;
+  const [{ draft, scheduled, failed }, { apiKey }] = [filled, bot];
   const ask = (at: string, path: string, key: string | null, body?: object, more: object = {}) =>
     request(at + path, { ...(key === null ? {} : { 'api-key': key }), ...more }, body);
   const event = { event: 'viewed', user_id: 0 };
@@ -94,6 +93,7 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     searchedReferrers: () => ask(address, '/v1/referral/referrers?search=10', apiKey),
     referralTotals: () => ask(address, '/v1/referral/totals', apiKey),
     entries: () => ask(address, `/v1/referral/entries?user_id=${REFERRER}`, apiKey),
+    statementOfNobody: () => ask(address, '/v1/referral/statement?user_id=404', apiKey),
     proofWithProofsOff: () => ask(address, `/v1/referral/proof?user_id=${REFERRER}`, apiKey),
     chain: () => ask(address, `/v1/referral/chain?user_id=${REFERRER}`, apiKey),
     program: () => ask(address, '/v1/referral/program', apiKey),

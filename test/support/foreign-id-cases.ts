@@ -84,6 +84,7 @@ const NO_IDS: Readonly<Record<string, string>> = {
   hash: 'the caller must know both hash and position of a commit of the account (test/integration/referral)',
   position: 'as hash',
   'getReferralProof.user_id': 'answered by services with proofs (test/integration/proof/proof-api.test.ts)',
+  'getReferralStatement.user_id': 'one at once for a key (test/integration/proof/statement.test.ts)',
   'createUnit.code': 'of a new unit',
   'setCodeOwners.code': 'a request may bring a new code',
   ...Object.fromEntries(

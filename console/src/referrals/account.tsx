@@ -21,6 +21,7 @@ import { PayOut } from './pay-out.tsx';
 import { PayoutCards, usePayouts } from './payouts.tsx';
 import { RatesCard } from './program.tsx';
 import { ProofOfAccount } from './proof.tsx';
+import { StatementOfAccount } from './statement.tsx';
 import { words } from './words.ts';
 
 export interface AccountProps {
@@ -139,6 +140,7 @@ export function AccountPage({ bot, user, program }: AccountProps) {
               <Brought bot={bot} user={user} total={data.user?.referrals ?? 0} />
               {data.rates.length > 0 && <RatesCard program={program} rates={data.rates} />}
               {data.lines.length > 0 && <ChainOfAccount bot={bot} user={user} />}
+              {data.lines.length > 0 && <StatementOfAccount bot={bot} user={user} />}
               {data.lines.length > 0 && <ProofOfAccount bot={bot} user={user} />}
             </div>
           </div>

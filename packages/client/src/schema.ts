@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 05abbaaec13337ff7f468893df257a4397c885d50e80e1b8199796c31ac8d9cd
-// Types: sha256 07b63362e5bb9622dca3fa78f9cdeee511483b1ed5250aad340288b82aa9a8b1
+// Sources: sha256 a8c863b2c3036974e2b58c3a1310b14609c339fafb473e5d71438286e8c36528
+// Types: sha256 691acb65c9bc5ca8386414a45c117281a66e19fcf921c17d880854301b204f79
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -2026,6 +2026,8 @@ export interface components {
         steps: (number | string)[][];
       };
       tree: number;
+      /** @description With `with_events` only: the commits of events that earned and that the log lacks, by id */
+      missing?: string[];
       commits: components["schemas"]["ProvenCommit"][];
       causes: components["schemas"]["ProvenCommit"][];
       hashes: string[];

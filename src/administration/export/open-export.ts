@@ -10,6 +10,7 @@ import { exportRows, TABLES_READ } from '../../queries/export/export-rows.ts';
 import type { ExportRequest, ExportTables } from '../../queries/export/export-source.ts';
 import { type ExportFormat, formatted } from '../../queries/export/formats.ts';
 import type { CsvForm } from '../../util/csv.ts';
+import { withFirst } from './with-first.ts';
 
 export interface OpenExportOptions extends Omit<ExportRequest, 'tables'> {
   readonly kind: ExportKind;
@@ -70,24 +71,8 @@ export async function openExport(options: OpenExportOptions): Promise<OpenedExpo
   };
 }
 
-/** Gives the first result again. A generator around `parts` would not end them if nothing is read of it. */
-function withFirst<T>(first: IteratorResult<T, void>, parts: AsyncGenerator<T, void>): AsyncIterableIterator<T> {
-  let next: IteratorResult<T, void> | null = first;
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    async next() {
-      const given = next ?? (await parts.next());
-      next = null;
-      return given;
-    },
-    return: async () => parts.return(),
-  };
-}
-
 /** The last: how often the server looks whether the client is still there while a statement runs. */
-const SETTINGS = "SET LOCAL jit = off; SET LOCAL client_connection_check_interval = '5s'";
+export const SETTINGS = "SET LOCAL jit = off; SET LOCAL client_connection_check_interval = '5s'";
 
 /** When the oldest change was received after which amounts of these events await revaluation; null: there is none. */
 async function oldestDeferred({ query }: Snapshot, { tables, bot, period }: ExportRequest): Promise<number | null> {

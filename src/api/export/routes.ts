@@ -1,16 +1,15 @@
 import type pg from 'pg';
 import { openExport } from '../../administration/export/open-export.ts';
-import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { EXPORT_KINDS } from '../../queries/export/columns.ts';
 import type { AnyRoute } from '../route.ts';
-import { exportSlots } from './export-slots.ts';
+import type { ExportSlots } from './export-slots.ts';
 import { exportRoute } from './serve-export.ts';
 
 interface ExportRoutesOptions {
-  readonly config: Pick<Config, 'EXPORT_CONCURRENCY'>;
+  readonly slots: ExportSlots;
   /** Connections only for exports. */
   readonly exports: pg.Pool;
   readonly log: EventLog;
@@ -24,8 +23,7 @@ const STALL_MS = 60_000;
 const TOTAL_MS = 30 * 60_000;
 
 /** The endpoints of exports. */
-export function exportRoutes({ config, exports, log, db, sources }: ExportRoutesOptions): AnyRoute[] {
-  const slots = exportSlots(config.EXPORT_CONCURRENCY);
+export function exportRoutes({ slots, exports, log, db, sources }: ExportRoutesOptions): AnyRoute[] {
   return EXPORT_KINDS.map((kind) =>
     exportRoute(kind, {
       slots,

@@ -3,16 +3,14 @@ import { z } from 'zod';
 import type { OpenExportOptions, OpenedExport } from '../../administration/export/open-export.ts';
 import { type WaitLimits, whileTaken } from '../../administration/export/while-taken.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
-import type { Problem } from '../../domain/problem.ts';
-import type { ExportKind, ExportPeriod } from '../../queries/export/columns.ts';
+import type { ExportKind } from '../../queries/export/columns.ts';
 import { EXPORT_FORMATS, MEDIA_TYPES } from '../../queries/export/formats.ts';
-import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
 import { botOf, principalOf } from '../access.ts';
-import { invalid } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
 import { rawQuery } from '../csv-form.ts';
 import { type AnyRoute, route } from '../route.ts';
 import type { ExportSlots } from './export-slots.ts';
+import { periodBounds, periodOf } from './period-query.ts';
 
 type Asked = Pick<OpenExportOptions, 'kind' | 'format' | 'form' | 'bot' | 'period' | 'signal' | 'pageRows'>;
 
@@ -33,10 +31,8 @@ const SUMMARIES: Readonly<Record<ExportKind, string>> = {
   recipients: 'Export the recipients of all broadcasts of the bot, as a stream',
 };
 
-const bound = z.string().optional();
 const exportQuery = z.object({
-  from: bound.describe('The first day (YYYY-MM-DD, UTC) or moment (RFC 3339)'),
-  to: bound.describe('The last day or moment, included'),
+  ...periodBounds,
   format: z.enum(EXPORT_FORMATS).default('ndjson'),
   raw: rawQuery,
 });
@@ -71,18 +67,4 @@ export function exportRoute(kind: ExportKind, { open, slots, waits }: ExportRout
       return Readable.from(taken, { objectMode: false });
     },
   });
-}
-
-/** @throws ApiError 400 */
-function periodOf(from: string | undefined, to: string | undefined): ExportPeriod {
-  const problems: Problem[] = [];
-  const read = (path: string, text: string | undefined, parse: (text: string) => number | null): number | null => {
-    const found = text === undefined ? null : parse(text);
-    if (text !== undefined && found === null) problems.push({ path, message: MOMENT_FORMAT });
-    return found;
-  };
-  const period = { from: read('from', from, parseFrom), to: read('to', to, parseTo) };
-  if (isEmptyPeriod(period)) problems.push({ path: 'from', message: 'must not be after to' });
-  if (problems.length > 0) throw invalid(problems);
-  return period;
 }

@@ -1,34 +1,19 @@
-import { finished, Readable } from 'node:stream';
-import PQueue from 'p-queue';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { whileTaken } from '../../administration/export/while-taken.ts';
-import {
-  NoProofError,
-  type ProofContext,
-  type ProofFile,
-  proveAccount,
-} from '../../administration/proof/prove-account.ts';
+import { proofBytes } from '../../administration/proof/proof-bytes.ts';
+import type { ProofFile } from '../../administration/proof/prove-account.ts';
 import { botOf, principalOf } from '../access.ts';
-import { ApiError, unavailable } from '../api-errors.ts';
+import { ApiError } from '../api-errors.ts';
 import { callerGone } from '../caller-gone.ts';
 import { second } from '../referral/account-schemas.ts';
 import { userQuery } from '../referral/schemas.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { answer } from '../shapes.ts';
+import type { ProveForCaller } from './prove-for-caller.ts';
 
-/** Gets the parts that proofs are made from. Null: the service keeps no proofs. */
-export type ProofSource = (() => Promise<Omit<ProofContext, 'signal'>>) | null;
-
-/** The limits of decisions.md#proof-api. */
-const MAX_COMMITS = 20_000;
-const MADE_AT_ONCE = 2;
-/** Requests that wait, whose proof is being made, or that have not taken it yet. Each of these proofs may have 20 MB. */
-const MAX_UNDER_WAY = 16;
-const MADE_WITHIN_MS = 60_000;
 /** A caller that takes nothing for this time counts as gone. */
 const WAITS = { stallMs: 30_000, totalMs: 300_000 };
-/** Elements of a list that are written in one go, about 1 ms. */
-const PART = 200;
 
 const NO_PROOFS = 'this service keeps no proofs; its operator turns them on with PROOF=on';
 
@@ -67,6 +52,10 @@ const proofAnswer = answer(
       checkpoint: z.string(),
       map: z.object({ revision: z.int(), leaves: z.int(), steps: z.array(z.array(z.union([z.int(), z.string()]))) }),
       tree: z.int(),
+      missing: z
+        .array(z.string())
+        .optional()
+        .describe('With `with_events` only: the commits of events that earned and that the log lacks, by id'),
       commits: z.array(provenCommit),
       causes: z.array(provenCommit),
       hashes: z.array(z.string()),
@@ -75,9 +64,7 @@ const proofAnswer = answer(
 );
 
 /** GET /v1/referral/proof (decisions.md#proof-api): the proof file of an account, which bin/verify.mjs checks. */
-export function proof(source: ProofSource): AnyRoute {
-  const queue = new PQueue({ concurrency: MADE_AT_ONCE });
-  let underWay = 0;
+export function proof(prove: ProveForCaller | null): AnyRoute {
   return route({
     method: 'GET',
     url: '/v1/referral/proof',
@@ -91,18 +78,8 @@ export function proof(source: ProofSource): AnyRoute {
       const bot = botOf(request).public_key;
       if (withEvents && principalOf(request).kind !== 'owner')
         throw new ApiError(403, 'with_events needs an owner key: the commits of events may hold events of other users');
-      if (source === null) throw new ApiError(404, NO_PROOFS);
-      if (underWay >= MAX_UNDER_WAY) throw unavailable('too many proofs are being made, try again');
-      underWay++;
-      finished(reply.raw, () => underWay--);
-      const gone = callerGone(reply);
-      const limit = AbortSignal.timeout(MADE_WITHIN_MS);
-      const asked = { bot, userId, at, withEvents, maxCommits: MAX_COMMITS };
-      const make = async (): Promise<ProofFile> =>
-        proveAccount({ ...(await source()), signal: AbortSignal.any([gone, limit]) }, asked);
-      const file = await queue.add(make, { throwOnTimeout: true }).catch((error: unknown) => {
-        throw problemOf(error, gone, limit);
-      });
+      if (prove === null) throw new ApiError(404, NO_PROOFS);
+      const file = await prove(reply, { bot, userId, at, withEvents }, callerGone(reply));
       void reply.type('application/json; charset=utf-8').headers({
         'content-disposition': `attachment; filename="proof-${userId}.json"`,
         'cache-control': 'no-store',
@@ -115,31 +92,9 @@ export function proof(source: ProofSource): AnyRoute {
   });
 }
 
-function problemOf(error: unknown, gone: AbortSignal, limit: AbortSignal): unknown {
-  if (gone.aborted) return unavailable('the caller has gone');
-  if (limit.aborted)
-    return unavailable(`the proof was not made within ${MADE_WITHIN_MS / 1000} s; botledger audit prove has no limit`);
-  if (!(error instanceof NoProofError)) return error;
-  switch (error.reason) {
-    case 'no account':
-      return new ApiError(404, error.message);
-    case 'not yet':
-      return new ApiError(503, error.message, [], 10);
-    case 'too long':
-      return new ApiError(400, `${error.message}; botledger audit prove has no limit`);
-    default:
-      return error;
-  }
-}
-
 /** The answer in parts, so that a long file does not make other requests wait. */
-async function* bytesOf({ commits, causes, hashes, ...rest }: ProofFile): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(`{"ok":true,"data":${JSON.stringify(rest).slice(0, -1)}`);
-  for (const [name, list] of Object.entries({ commits, causes, hashes })) {
-    yield Buffer.from(`,"${name}":[`);
-    for (let start = 0; start < list.length; start += PART)
-      yield Buffer.from((start === 0 ? '' : ',') + JSON.stringify(list.slice(start, start + PART)).slice(1, -1));
-    yield Buffer.from(']');
-  }
-  yield Buffer.from('}}');
+async function* bytesOf(file: ProofFile): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('{"ok":true,"data":');
+  yield* proofBytes(file);
+  yield Buffer.from('}');
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import { receiptText } from '../../proof/receipt.ts';
 import { signNote } from '../../proof/signed-note.ts';
 import type { SignReceipt } from '../intake/acknowledge.ts';
-import type { ProofSource } from './serve-proof.ts';
+import type { ProofSource } from './prove-for-caller.ts';
 
 /** A checkpoint may fail a few times, or the process may change its instance, before a promise is broken. */
 const CHECKPOINTS_IN_TIME = 3;

@@ -7,8 +7,11 @@ import type { Reader } from '../../projections/reader.ts';
 import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import { dataAsOf } from '../data-as-of.ts';
+import type { ExportSlots } from '../export/export-slots.ts';
 import { createCaughtUpFind } from '../find-caught-up.ts';
-import { type ProofSource, proof } from '../proof/serve-proof.ts';
+import { type ProofSource, proveForCaller } from '../proof/prove-for-caller.ts';
+import { proof } from '../proof/serve-proof.ts';
+import { statement } from '../proof/serve-statement.ts';
 import type { AnyRoute } from '../route.ts';
 import { createChangeWait } from '../wait-for-change.ts';
 import { accruals, balance, history, payouts, rates } from './account-reads.ts';
@@ -27,6 +30,9 @@ export interface ReferralRoutesOptions {
   readonly config: Pick<Config, 'MAX_WAIT_MS'>;
   /** Connections only for counts and searches. */
   readonly counts: pg.Pool;
+  /** Connections only for exports. */
+  readonly exports: pg.Pool;
+  readonly slots: ExportSlots;
   readonly log: EventLog;
   readonly db: Reader;
   readonly sources: Sources;
@@ -34,7 +40,8 @@ export interface ReferralRoutesOptions {
 }
 
 /** The endpoints of the referral program. */
-export function referralRoutes({ config, counts, log, db, sources, proofs }: ReferralRoutesOptions): AnyRoute[] {
+export function referralRoutes(options: ReferralRoutesOptions): AnyRoute[] {
+  const { config, counts, exports, slots, log, db, sources, proofs } = options;
   const { pool } = db;
   // The progress of the same version of the read model that answers come from.
   const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await db.at('referral')).referral) }));
@@ -42,6 +49,7 @@ export function referralRoutes({ config, counts, log, db, sources, proofs }: Ref
   const visits = awaitVisits(log, progress);
   const asOf = dataAsOf(pool, log, sources);
   const reads = { db, asOf, now: sources.now };
+  const prove = proveForCaller(proofs);
   const lists = { ...reads, counts };
   const accounts = createAccounts({ log, sources });
   const waitForChange = createChangeWait(pool, 'accounts');
@@ -65,7 +73,8 @@ export function referralRoutes({ config, counts, log, db, sources, proofs }: Ref
     totals(lists),
     entries(db),
     chain(log),
-    proof(proofs),
+    proof(prove),
+    statement({ db, exports, slots, now: sources.now, prove }),
     program(db),
   ];
 }

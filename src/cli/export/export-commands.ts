@@ -1,15 +1,14 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
-import { Readable, type Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Writable } from 'node:stream';
+import { type Command, Option } from 'commander';
 import { openExport } from '../../administration/export/open-export.ts';
 import { whileTaken } from '../../administration/export/while-taken.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import { EXPORT_KINDS, type ExportKind } from '../../queries/export/columns.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../queries/export/formats.ts';
-import { isEmptyPeriod, MOMENT_FORMAT, parseFrom, parseTo } from '../../queries/export/period.ts';
-import { type Answer, type Cli, type CliContext, CliError, OutputClosedError } from '../command.ts';
-import { botOption, namedBots } from '../values.ts';
+import { isEmptyPeriod, parseFrom, parseTo } from '../../queries/export/period.ts';
+import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
+import { intoFile, writeAll } from '../output-file.ts';
+import { botOption, namedBots, periodBound } from '../values.ts';
 import { followCommand } from './follow.ts';
 
 interface ExportOptions {
@@ -38,20 +37,12 @@ function exportCommand(cli: Cli, kind: ExportKind): Command {
     .command(kind)
     .description(DESCRIPTIONS[kind])
     .addOption(botOption())
-    .addOption(new Option('--from <date>', 'The first day or moment of the period.').argParser(bound(parseFrom)))
-    .addOption(new Option('--to <date>', 'The last day or moment, included.').argParser(bound(parseTo)))
+    .addOption(new Option('--from <date>', 'The first day or moment of the period.').argParser(periodBound(parseFrom)))
+    .addOption(new Option('--to <date>', 'The last day or moment, included.').argParser(periodBound(parseTo)))
     .addOption(new Option('--format <format>', 'The format.').choices(EXPORT_FORMATS).default('ndjson'))
     .option('--raw', 'CSV for programs: texts as they are, also texts that a spreadsheet takes for formulas.')
     .option('--output <file>', 'The file. It appears when it is complete; - is the standard output.', '-')
     .action(cli.action<[ExportOptions]>((context, options) => writeExport(context, kind, options)));
-}
-
-function bound(parse: (text: string) => number | null): (text: string) => number {
-  return (text) => {
-    const found = parse(text);
-    if (found === null) throw new InvalidArgumentError(`It ${MOMENT_FORMAT}.`);
-    return found;
-  };
 }
 
 /** Rows that are read in one go. A command has its thread for itself. */
@@ -109,40 +100,5 @@ async function* shown(parts: AsyncIterable<Uint8Array>, show: () => void): Async
   for await (const part of parts) {
     yield part;
     show();
-  }
-}
-
-/** @throws OutputClosedError */
-async function writeAll(parts: AsyncIterable<Uint8Array>, output: Writable, standardOutput: Writable): Promise<void> {
-  let failure: unknown;
-  output.once('error', (error) => {
-    failure = error;
-  });
-  try {
-    await pipeline(Readable.from(parts, { objectMode: false }), output, { end: output !== standardOutput });
-  } catch (error) {
-    const isClosed = error === failure && (error as NodeJS.ErrnoException).code === 'EPIPE';
-    throw isClosed ? new OutputClosedError() : error;
-  }
-}
-
-/**
- * Writes a temporary file (mode 0600) and renames it, so the target is complete or absent. What cannot be written fails
- * first.
- */
-async function intoFile<T>(file: string, fill: (output: Writable) => Promise<T>): Promise<T> {
-  const there = await stat(file).catch(() => null); // whatever is wrong with the name, opening it tells
-  if (there !== null && !there.isFile()) throw new CliError(`--output ${file} is not a file`);
-  const partial = `${file}.partial`;
-  await rm(partial, { force: true });
-  const handle = await open(partial, 'wx', 0o600);
-  try {
-    const filled = await fill(handle.createWriteStream({ flush: true }));
-    await rename(partial, file);
-    return filled;
-  } catch (error) {
-    await handle.close();
-    await rm(partial, { force: true });
-    throw error;
   }
 }

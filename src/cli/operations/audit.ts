@@ -14,6 +14,7 @@ import { type Answer, type Cli, type CliContext, CliError } from '../command.ts'
 import { exactly } from '../output.ts';
 import { botOption, endOf, namedBots, once, positiveInteger } from '../values.ts';
 import { receipt } from './audit-receipt.ts';
+import { statement } from './audit-statement.ts';
 
 export function audit(cli: Cli): void {
   const { noun } = cli;
@@ -51,6 +52,7 @@ export function audit(cli: Cli): void {
       }),
     );
 
+  statement(cli);
   receipt(cli);
 
   noun
@@ -120,7 +122,12 @@ async function prove(context: CliContext, { bot, user, at, withEvents, output }:
   });
   const text = JSON.stringify(file);
   await writeNew(output, text);
-  return { value: { file: output, bytes: Buffer.byteLength(text), commits: file.commits.length } };
+  const { missing = [] } = file;
+  const lacks = `the log lacks ${missing.length} commits of events that earned; the file names them`;
+  return {
+    value: { file: output, bytes: Buffer.byteLength(text), commits: file.commits.length },
+    notes: missing.length === 0 ? [] : [lacks],
+  };
 }
 
 async function auditBalance(context: CliContext, given: BalanceRequest): Promise<Answer> {

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import type { Tables } from '../../database/tables.ts';
 import { HOLD_BITS } from '../../domain/referral/account/spans.ts';
 import { type AccountName, accountTime } from './account-source.ts';
@@ -69,7 +70,7 @@ function fromBalances(accounts: string, which: string): string {
  * The balances of an account as they were at `until`, ms UTC: from the records up to then and the holds that had ended.
  */
 export async function balanceAt(
-  { pool, accounts }: Tables<'accounts'>,
+  { pool, accounts }: Pick<Tables<'accounts'>, 'accounts'> & { readonly pool: Pick<Pool, 'query'> },
   { bot, userId }: AccountName,
   until: number,
 ): Promise<BalanceRow[]> {

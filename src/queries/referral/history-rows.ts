@@ -24,10 +24,23 @@ export const PER_COMMIT = 1_000_000;
  */
 export async function historyRows(
   { pool, accounts }: Tables<'accounts'>,
+  account: AccountName,
+  query: HistoryQuery,
+  now: number,
+): Promise<HistoryRow[]> {
+  // Not a prepared statement: the best plan depends on the number of rows asked for.
+  const { rows } = await pool.query<HistoryRow>(historySelect(accounts, account, query, now));
+  return rows;
+}
+
+/** A SELECT of {@link historyRows}. @param more SQL of further columns about a row `s` of bot $1, each after a comma */
+export function historySelect(
+  accounts: string,
   { bot, userId }: AccountName,
   { unitId, until, descending = false, limit, offset }: HistoryQuery,
   now: number,
-): Promise<HistoryRow[]> {
+  more = '',
+): { readonly text: string; readonly values: unknown[] } {
   const order = ['s.date', 'recorded', 'place', 'coalesce(payout_id, 0)']
     .map((column) => `${column} ${descending ? 'DESC' : 'ASC'}`)
     .join(', ');
@@ -37,8 +50,7 @@ export async function historyRows(
       : `sum(s.${name}) OVER passed`;
     return `trim_scale(${sum})::text AS ${name}`;
   };
-  const { rows } = await pool.query<HistoryRow>({
-    // Not a prepared statement: the best plan depends on the number of rows asked for.
+  return {
     text: `
       WITH account AS (
         SELECT CASE WHEN $7::boolean THEN ${accountTime('$3', 'clock')} ELSE $3::bigint END AS until, $7::boolean AS whole
@@ -48,14 +60,13 @@ export async function historyRows(
       ${descending ? `, totals AS (${until === undefined ? balanceSql(accounts) : balanceAtSql(accounts)})` : ''}
       SELECT CASE recorded WHEN 1 THEN (place / ${PER_COMMIT})::float8 END AS position, s.date::float8, event,
              accrual_id::float8, payout_id::float8, trim_scale(amount)::text AS amount, nullif(unit, 0)::float8 AS unit_id, reason,
-             ${['on_hold', 'available', 'reserved', 'paid'].map(after).join(', ')}
+             ${['on_hold', 'available', 'reserved', 'paid'].map(after).join(', ')}${more}
         FROM steps s ${descending ? 'JOIN totals t ON coalesce(t.unit_id, 0) = s.unit' : ''}
       WINDOW passed AS (PARTITION BY unit ORDER BY ${order}
                         ROWS BETWEEN UNBOUNDED PRECEDING AND ${descending ? '1 PRECEDING' : 'CURRENT ROW'})
        ORDER BY ${order} LIMIT $5::bigint OFFSET $6::bigint`,
     values: [bot, userId, until ?? now, unitId === null ? 0 : unitId, limit, offset, until === undefined],
-  });
-  return rows;
+  };
 }
 
 /**

@@ -62,6 +62,7 @@ export function describeDroppedDatabase(start: () => Promise<TestService>): void
         referralTotals: 200,
         allPayouts: 200,
         entries: 200,
+        statementOfNobody: 404,
         proofWithProofsOff: 404,
         chain: 200,
         program: 200,

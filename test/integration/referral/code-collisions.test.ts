@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildApp } from '../../../src/api/app.ts';
+import { exportSlots } from '../../../src/api/export/export-slots.ts';
 import { referralRoutes } from '../../../src/api/referral/routes.ts';
 import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import { createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
@@ -51,6 +52,8 @@ beforeAll(async () => {
       routes: referralRoutes({
         config: { MAX_WAIT_MS },
         counts: db.pool,
+        exports: db.pool,
+        slots: exportSlots(1),
         log,
         db,
         sources,

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: dbc3268cca4e25eeaf0a25e843ba430102887ad38dc227bac72929a5d18f6fa0
+# SHA-256 of openapi.json: 276ec975459a0395cde11d908ee42eba89b351e372baf41728662654142532c1
 
 from __future__ import annotations
 
@@ -271,21 +271,21 @@ OPERATIONS: dict[str, Operation] = {
 class Methods(Calls):
     """A method for each call of the service."""
 
-    def send_target(self, body: TargetEvent | Sequence[TargetEvent], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
-        """Send one target event, or an array of 1 to 100: all are accepted or none"""
-        self._data('sendTarget', body=body, query={'report': report}, idempotency_key=idempotency_key)
+    def send_target(self, body: TargetEvent | Sequence[TargetEvent], *, report: Literal['unknown_users'] | None = None, receipt: Literal['signed'] | None = None, idempotency_key: str | None = None) -> str | None:
+        """Send one target event, or an array of 1 to 100: all are accepted or none. With `receipt` gives the receipt; None: the service keeps nothing of the request"""
+        return self._receipt('sendTarget', body=body, query={'report': report}, header={'receipt': receipt}, idempotency_key=idempotency_key)
 
-    def send_event(self, body: CustomEvent | Sequence[CustomEvent], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
-        """Send one custom event, or an array of 1 to 1000: all are accepted or none"""
-        self._data('sendEvent', body=body, query={'report': report}, idempotency_key=idempotency_key)
+    def send_event(self, body: CustomEvent | Sequence[CustomEvent], *, report: Literal['unknown_users'] | None = None, receipt: Literal['signed'] | None = None, idempotency_key: str | None = None) -> str | None:
+        """Send one custom event, or an array of 1 to 1000: all are accepted or none. With `receipt` gives the receipt; None: the service keeps nothing of the request"""
+        return self._receipt('sendEvent', body=body, query={'report': report}, header={'receipt': receipt}, idempotency_key=idempotency_key)
 
-    def send_update(self, body: ForwardedUpdate, *, idempotency_key: str | None = None) -> None:
-        """Forward one update of the messaging platform"""
-        self._data('sendUpdate', body=body, idempotency_key=idempotency_key)
+    def send_update(self, body: ForwardedUpdate, *, receipt: Literal['signed'] | None = None, idempotency_key: str | None = None) -> str | None:
+        """Forward one update of the messaging platform. With `receipt` gives the receipt; None: the service keeps nothing of the request"""
+        return self._receipt('sendUpdate', body=body, header={'receipt': receipt}, idempotency_key=idempotency_key)
 
-    def send_batch_update(self, body: Sequence[ForwardedUpdate], *, idempotency_key: str | None = None) -> None:
-        """Forward 1 to 1000 updates: all are accepted or none"""
-        self._data('sendBatchUpdate', body=body, idempotency_key=idempotency_key)
+    def send_batch_update(self, body: Sequence[ForwardedUpdate], *, receipt: Literal['signed'] | None = None, idempotency_key: str | None = None) -> str | None:
+        """Forward 1 to 1000 updates: all are accepted or none. With `receipt` gives the receipt; None: the service keeps nothing of the request"""
+        return self._receipt('sendBatchUpdate', body=body, header={'receipt': receipt}, idempotency_key=idempotency_key)
 
     def webhook(self, body: WebhookUpdate, *, bot_public_key: str, secret_token: str) -> None:
         """The platform's webhook: set this URL with the bot's secret token"""
@@ -767,21 +767,21 @@ class Methods(Calls):
 class AsyncMethods(AsyncCalls):
     """A method for each call of the service."""
 
-    async def send_target(self, body: TargetEvent | Sequence[TargetEvent], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
-        """Send one target event, or an array of 1 to 100: all are accepted or none"""
-        await self._data('sendTarget', body=body, query={'report': report}, idempotency_key=idempotency_key)
+    async def send_target(self, body: TargetEvent | Sequence[TargetEvent], *, report: Literal['unknown_users'] | None = None, receipt: Literal['signed'] | None = None, idempotency_key: str | None = None) -> str | None:
+        """Send one target event, or an array of 1 to 100: all are accepted or none. With `receipt` gives the receipt; None: the service keeps nothing of the request"""
+        return await self._receipt('sendTarget', body=body, query={'report': report}, header={'receipt': receipt}, idempotency_key=idempotency_key)
 
-    async def send_event(self, body: CustomEvent | Sequence[CustomEvent], *, report: Literal['unknown_users'] | None = None, idempotency_key: str | None = None) -> None:
-        """Send one custom event, or an array of 1 to 1000: all are accepted or none"""
-        await self._data('sendEvent', body=body, query={'report': report}, idempotency_key=idempotency_key)
+    async def send_event(self, body: CustomEvent | Sequence[CustomEvent], *, report: Literal['unknown_users'] | None = None, receipt: Literal['signed'] | None = None, idempotency_key: str | None = None) -> str | None:
+        """Send one custom event, or an array of 1 to 1000: all are accepted or none. With `receipt` gives the receipt; None: the service keeps nothing of the request"""
+        return await self._receipt('sendEvent', body=body, query={'report': report}, header={'receipt': receipt}, idempotency_key=idempotency_key)
 
-    async def send_update(self, body: ForwardedUpdate, *, idempotency_key: str | None = None) -> None:
-        """Forward one update of the messaging platform"""
-        await self._data('sendUpdate', body=body, idempotency_key=idempotency_key)
+    async def send_update(self, body: ForwardedUpdate, *, receipt: Literal['signed'] | None = None, idempotency_key: str | None = None) -> str | None:
+        """Forward one update of the messaging platform. With `receipt` gives the receipt; None: the service keeps nothing of the request"""
+        return await self._receipt('sendUpdate', body=body, header={'receipt': receipt}, idempotency_key=idempotency_key)
 
-    async def send_batch_update(self, body: Sequence[ForwardedUpdate], *, idempotency_key: str | None = None) -> None:
-        """Forward 1 to 1000 updates: all are accepted or none"""
-        await self._data('sendBatchUpdate', body=body, idempotency_key=idempotency_key)
+    async def send_batch_update(self, body: Sequence[ForwardedUpdate], *, receipt: Literal['signed'] | None = None, idempotency_key: str | None = None) -> str | None:
+        """Forward 1 to 1000 updates: all are accepted or none. With `receipt` gives the receipt; None: the service keeps nothing of the request"""
+        return await self._receipt('sendBatchUpdate', body=body, header={'receipt': receipt}, idempotency_key=idempotency_key)
 
     async def webhook(self, body: WebhookUpdate, *, bot_public_key: str, secret_token: str) -> None:
         """The platform's webhook: set this URL with the bot's secret token"""

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: dbc3268cca4e25eeaf0a25e843ba430102887ad38dc227bac72929a5d18f6fa0
+# SHA-256 of openapi.json: 276ec975459a0395cde11d908ee42eba89b351e372baf41728662654142532c1
 
 from __future__ import annotations
 
@@ -1237,6 +1237,8 @@ class ProofFile(TypedDict):
     checkpoint: str
     map: ProofFileMap
     tree: int
+    missing: NotRequired[list[str]]
+    """With `with_events` only: the commits of events that earned and that the log lacks, by id"""
     commits: list[ProvenCommit]
     causes: list[ProvenCommit]
     hashes: list[str]
