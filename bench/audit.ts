@@ -10,8 +10,8 @@ import { loadReadModel } from '../src/projections/load-read-model.ts';
 import { createPatientReader } from '../src/projections/reader.ts';
 import { MANIFESTS, manifestOf } from '../src/projections/registry.ts';
 import { shareAmongProjectors } from '../src/projections/runtime/projector.ts';
+import { servedVersion } from '../src/projections/runtime/served-version.ts';
 import { verify } from '../src/projections/runtime/verify.ts';
-import { servedOf, versionsOf } from '../src/projections/runtime/versions.ts';
 import { systemSources } from '../src/util/system-sources.ts';
 import { processorSeconds } from './proc.ts';
 import { startBenchService } from './service.ts';
@@ -70,7 +70,7 @@ async function parts(): Promise<void> {
   await timed('the accounts', () => all(auditAccounts(context, undefined, () => {})));
   for (const model of MANIFESTS)
     await timed(`the read model ${model.name}`, async () => {
-      const version = servedOf(await versionsOf(pool, model))!;
+      const version = (await servedVersion(pool, model))!;
       const watch = { onCommits: () => {}, onTables: () => {} };
       const { differences } = await verify(await context.projector(model), version, watch);
       if (differences.length > 0) throw new Error(JSON.stringify(differences));

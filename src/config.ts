@@ -110,6 +110,9 @@ export const environment = z
     EVENTS_ROWS_MONTHS: count(0, 0, 1200).describe(
       'Events older than this many months by their bot’s clock leave the table of rows and stay packed, with slower lists and late events: they take two fifths of the disk space, 1 to 1,200; 0: none does',
     ),
+    KEEP_FORMER: count(1, 0, 1).describe(
+      'For how many releases the former version of a changed read model is kept and followed, so that a step back loses nothing, 0 or 1; 0: it is dropped when the new one answers and no instance of the former release is left',
+    ),
     RATE_LIMIT_PER_KEY: count(1000, 0, MOST).describe(
       'Requests a second of one API key, in one instance, up to 1,000,000; 0: no limit',
     ),

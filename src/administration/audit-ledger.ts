@@ -1,8 +1,8 @@
 import { type AuditedLog, auditLog, type LogFinding } from '../log/log-audit.ts';
-import type { Manifest } from '../projections/read-model.ts';
+import { type Manifest, ofShape } from '../projections/read-model.ts';
 import { BadCommitError } from '../projections/runtime/apply.ts';
+import { servedVersion } from '../projections/runtime/served-version.ts';
 import { verify } from '../projections/runtime/verify.ts';
-import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import type { LongWorkContext } from './administration-context.ts';
 import { type AccountFinding, auditAccounts, isBadCommit } from './audit-accounts.ts';
 import { auditTrees, type ProofFinding } from './proof/audit-trees.ts';
@@ -146,11 +146,13 @@ async function* findingsOfReadModels(context: LongWorkContext, checked: Checked)
 }
 
 async function differencesOf(context: LongWorkContext, model: Manifest, checked: Checked): Promise<string[]> {
-  const version = servedOf(await versionsOf(context.pool, model));
+  const version = await servedVersion(context.pool, model);
   if (version === null) throw notBuilt(model);
   const name = `${model.name} version ${version.version}`;
   try {
-    const verified = await verify(await context.projector(model), version, watchOf(context.progress, model.name));
+    const options = await context.projector(model);
+    const ofVersion = { ...options, model: ofShape(options.model, version.shape)! };
+    const verified = await verify(ofVersion, version, watchOf(context.progress, model.name));
     checked.models++;
     checked.tables += verified.tables;
     return verified.differences.map(

@@ -18,6 +18,8 @@ export interface PlannedReadModel {
   readonly to_shape: number;
   /** Whether a start builds it from the log. */
   readonly is_built: boolean;
+  /** Whether its former version answers until the new one is built, and is kept for a step back. */
+  readonly serves_former: boolean;
   /** How its tables differ from those that answer now; empty: only its rows do, or nothing. */
   readonly changes: readonly string[];
   /** Commits that the build reads; null: it is not built, or the log cannot be read yet. */

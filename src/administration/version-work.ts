@@ -6,6 +6,7 @@ import {
   dropVersion,
   findVersion,
   isFollowed,
+  knownVersions,
   makeLive,
   removeDropped,
   tablesOf,
@@ -41,7 +42,7 @@ async function newestOf({ pool }: AdministrationContext, model: Manifest): Promi
 }
 
 async function versionOf({ pool }: AdministrationContext, model: Manifest, version: number): Promise<Version> {
-  const found = (await versionsOf(pool, model)).find((each) => each.version === version);
+  const found = (await knownVersions(pool, model)).find((each) => each.version === version);
   if (found === undefined)
     throw new Rejection(
       'not_found',
@@ -144,7 +145,7 @@ export async function switchVersion(
   const refused = (why: string): Rejection =>
     new Rejection('conflict', 'version', `${name} version ${chosen.version} ${why}`);
   if (chosen.error !== null && !force) throw refused(`has stopped: ${chosen.error}`);
-  if (!chosen.verified && !force && chosen.state !== 'live')
+  if (!chosen.verified && !chosen.served && !force && chosen.state !== 'live')
     throw refused('was not verified: verify it, or say --force to the command');
   return recorded(context, 'version_switched', chosen, asked, async () => {
     if (!(await makeLive(context.pool, name, chosen.version))) throw refused('was dropped before the switch');

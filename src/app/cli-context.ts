@@ -15,7 +15,8 @@ import { catalogManifest } from '../projections/catalog/manifest.ts';
 import type { Manifest, ReadModel } from '../projections/read-model.ts';
 import { createPatientReader } from '../projections/reader.ts';
 import { MANIFESTS, type ReadModelName } from '../projections/registry.ts';
-import { isFollowed, servedOf, versionsOf } from '../projections/runtime/versions.ts';
+import { servedVersion } from '../projections/runtime/served-version.ts';
+import { isFollowed } from '../projections/runtime/versions.ts';
 import { type LoadProgress, servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { pause } from '../util/pause.ts';
 import { createLifecycle } from '../util/stop-in-order.ts';
@@ -141,7 +142,7 @@ function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
       announced(waitForChange(foundation, manifests, change), 'the recorded change to be in effect'),
     applied: (change) => hasApplied(foundation, manifests, change),
     async answering(name) {
-      const isBuilt = servedOf(await versionsOf(pool, current(name))) !== null;
+      const isBuilt = (await servedVersion(pool, current(name))) !== null;
       return isBuilt ? createPatientReader(pool, async () => current(name)).at(name) : null;
     },
     waitForSwitch: () => pause(SWITCH_MS),
@@ -183,7 +184,7 @@ async function hasApplied(
   const models = manifests.filter(({ categories }) => categories.includes(category));
   const followed: LoadProgress[] = [];
   for (const model of models) {
-    const served = servedOf(await versionsOf(pool, model));
+    const served = await servedVersion(pool, model);
     if (served === null || served.error !== null || !(await isFollowed(pool, served.name, served.version))) continue;
     followed.push(servedProgress(pool, model, false));
   }
@@ -194,14 +195,14 @@ async function hasApplied(
 
 /** Whether a service runs, that is, another instance projects the catalog. */
 async function isServed({ pool, instance }: Foundation): Promise<boolean> {
-  const served = servedOf(await versionsOf(pool, catalogManifest));
+  const served = await servedVersion(pool, catalogManifest);
   return served !== null && isFollowed(pool, served.name, served.version, instance);
 }
 
 /** Whether a projector follows the read model. If none does, no service answers from it, so a command need not wait. */
 async function hasProjector(pool: Foundation['pool'], model: Manifest): Promise<boolean> {
   if (model.name === catalogManifest.name) return true;
-  const served = servedOf(await versionsOf(pool, model));
+  const served = await servedVersion(pool, model);
   return served !== null && isFollowed(pool, served.name, served.version);
 }
 

@@ -2,10 +2,11 @@ import type pg from 'pg';
 import type { ANY_CATEGORIES } from '../domain/streams.ts';
 import { type AppendOptions, type EventLog, LogBusyError } from '../log/port.ts';
 import { categoryOf } from '../log/stream-name.ts';
-import { type Manifest, schemaOf } from '../projections/read-model.ts';
+import type { Manifest } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { itemsOf } from '../projections/runtime/read-commits.ts';
-import { isFollowed, servedOf, versionsOf } from '../projections/runtime/versions.ts';
+import { servedVersion } from '../projections/runtime/served-version.ts';
+import { isFollowed } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
 
 /**
@@ -166,7 +167,7 @@ export function pacedAppend(
  * How late a read model is. 0 if no projector runs or a bad event has stopped it, since holding intake would not help.
  */
 async function secondsLate(pool: pg.Pool, log: EventLog, model: Manifest): Promise<number> {
-  const served = servedOf(await versionsOf(pool, model));
+  const served = await servedVersion(pool, model);
   if (served === null || served.error !== null || !(await isFollowed(pool, served.name, served.version))) return 0;
-  return (await log.lag(await loadCheckpoint(pool, schemaOf(served.name, served.version)))).seconds;
+  return (await log.lag(await loadCheckpoint(pool, served.schema))).seconds;
 }

@@ -15,7 +15,7 @@ import type { Foundation, Worker } from './compose.ts';
  */
 export async function startProjectors(
   { log, pool, instance, metrics }: Foundation,
-  config: Pick<Config, 'ON_BAD_EVENT' | 'EVENTS_ROWS_MONTHS'>,
+  config: Pick<Config, 'ON_BAD_EVENT' | 'EVENTS_ROWS_MONTHS' | 'KEEP_FORMER'>,
   logger: Logger,
   readModels?: readonly ReadModel[],
 ): Promise<Worker> {
@@ -29,12 +29,13 @@ export async function startProjectors(
   });
   const running = models.map((model) =>
     runProjector({
-      model: months > 0 && model.name === eventsReadModel.name ? withArchive(model, months) : model,
+      model: months > 0 && model.name === eventsReadModel.name ? archived(model, months) : model,
       log,
       reader,
       ...shared,
       logger,
       onBadEvent: onBadEvent(config.ON_BAD_EVENT, model.name),
+      former: config.KEEP_FORMER > 0 ? 'keep' : 'drop',
       signal: stopping.signal,
       onBatch: metrics?.onBatch,
       onPartitions: metrics?.onPartitions,
@@ -46,4 +47,9 @@ export async function startProjectors(
       await Promise.all(running);
     },
   };
+}
+
+function archived(model: ReadModel, months: number): ReadModel {
+  const { former, ...own } = model;
+  return { ...withArchive(own, months), ...(former && { former: withArchive(former, months) }) };
 }

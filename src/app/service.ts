@@ -12,10 +12,10 @@ import { oldestWriter } from '../database/oldest-writer.ts';
 import { ConflictError, type Cursor, type EventLog, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
 import { broadcastsManifest } from '../projections/broadcasts/manifest.ts';
 import { catalogManifest } from '../projections/catalog/manifest.ts';
-import { type Manifest, type ReadModel, schemaOf } from '../projections/read-model.ts';
+import type { Manifest, ReadModel } from '../projections/read-model.ts';
 import { MANIFESTS } from '../projections/registry.ts';
+import { servedVersion } from '../projections/runtime/served-version.ts';
 import { projectionStatus } from '../projections/runtime/status.ts';
-import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
 import { inTime } from '../util/in-time.ts';
 import type { Lifecycle } from '../util/stop-in-order.ts';
@@ -154,8 +154,7 @@ function stateOf(
 ): Omit<OperationsOptions, 'ready' | 'threads' | 'dataDir'> {
   /** Null while its first version is built. */
   const schemaNow = async (model: Manifest): Promise<string | null> => {
-    const version = servedOf(await versionsOf(lookups, model));
-    return version === null ? null : schemaOf(version.name, version.version);
+    return (await servedVersion(lookups, model))?.schema ?? null;
   };
   return {
     database: () => lookups.query('SELECT 1'),

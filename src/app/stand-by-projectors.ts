@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { loadReadModel } from '../projections/load-read-model.ts';
 import type { Manifest, ReadModel } from '../projections/read-model.ts';
 import type { ProjectorOptions, SharedByProjectors } from '../projections/runtime/projector-options.ts';
-import { isFollowed, versionsOf } from '../projections/runtime/versions.ts';
+import { isFollowed, knownVersions } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
 import type { Foundation } from './compose.ts';
 
@@ -72,7 +72,7 @@ export class StandByProjectors {
   private async isProjected(model: Manifest): Promise<boolean> {
     const { pool, instance } = this.foundation;
     try {
-      for (const { name, version } of await versionsOf(pool, model))
+      for (const { name, version } of await knownVersions(pool, model))
         if (!this.ends.aborted && (await isFollowed(pool, name, version, instance))) return true;
     } catch (error) {
       this.logger.warn({ err: error, projection: model.name }, 'failed to look whether a service projects; projecting');

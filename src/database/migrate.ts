@@ -1,7 +1,10 @@
 import type { Kysely, Migration } from 'kysely';
 import type pg from 'pg';
 
-/** Numbered, immutable migrations of one schema: name -> SQL. A landed migration is never edited; a change is a new one. */
+/**
+ * Numbered, immutable migrations of one schema: name -> SQL. A landed migration is never edited; a change is a new one. With one
+ * named `NNNN_expand_…` the release before still works: it only adds what that release does not have to know.
+ */
 export type Migrations = Readonly<Record<string, string>>;
 
 /** A newer version has written the database: it has migrations that this version does not know. */
@@ -22,8 +25,13 @@ export async function pendingMigrations(pool: pg.Pool, { schema, migrations }: M
   return Object.keys(migrations).filter((name) => !done.includes(name));
 }
 
+/** Whether a release that does not know the migration works with it. */
+export function isExpanding(name: string): boolean {
+  return /^\d{4}_expand_/.test(name);
+}
+
 function refuseNewer(schema: string, migrations: Migrations, done: readonly string[]): void {
-  const newer = done.filter((name) => !(name in migrations));
+  const newer = done.filter((name) => !(name in migrations) && !isExpanding(name));
   if (newer.length > 0)
     throw new NewerDatabaseError(
       `the database was written by a newer version: schema ${schema} has ${newer.join(', ')}, unknown to this version`,
@@ -39,7 +47,7 @@ export async function migrate(pool: pg.Pool, schema: string, migrations: Migrati
   const done = await applied(pool, schema);
   refuseNewer(schema, migrations, done);
   // Skips Kysely: it reads every table of every schema and fails if one is dropped at the same time.
-  if (done.length === Object.keys(migrations).length) return;
+  if (Object.keys(migrations).every((name) => done.includes(name))) return;
   // Loaded only here, since it has 260 files. Most starts, and all commands but the first, have nothing to migrate.
   const { Kysely, Migrator, PostgresDialect, sql } = await import('kysely');
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowed(pool) }) });

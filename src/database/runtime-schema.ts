@@ -85,6 +85,8 @@ const migrations: Migrations = {
   '0010_no_snapshots': `
     DROP TABLE runtime.snapshots, runtime.snapshot_parts;
     DROP SEQUENCE runtime.snapshot_ids;`,
+  // Whether the version was live before: a step back to it needs no comparison.
+  '0011_expand_served': 'ALTER TABLE runtime.read_models ADD COLUMN served boolean NOT NULL DEFAULT false;',
 };
 
 export const RUNTIME_SCHEMA = { schema: 'runtime', migrations } as const;

@@ -4,9 +4,8 @@ import { createLeaseHolder, type LeaseHolder } from '../database/lease.ts';
 import { isPassing } from '../log/is-passing.ts';
 import { countGroups, partitionsOfGroups, type WorkOnPartitions } from '../log/partition-groups.ts';
 import { type Cursor, within } from '../log/port.ts';
-import { schemaOf } from '../projections/read-model.ts';
 import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
-import { servedOf, versionsOf } from '../projections/runtime/versions.ts';
+import { servedVersion } from '../projections/runtime/served-version.ts';
 import { pause } from '../util/pause.ts';
 import type { Process, ProcessContext } from './process.ts';
 import { addState, loadPositions, saveError, saveFailure, saveRunning, saveState } from './process-states.ts';
@@ -186,10 +185,9 @@ async function runOnce(
       {
         ...context,
         async served(model) {
-          const version = servedOf(await versionsOf(pool, model));
+          const version = await servedVersion(pool, model);
           if (version === null) return null;
-          const schema = schemaOf(version.name, version.version);
-          return { schema, passed: await loadCheckpoint(pool, schema) };
+          return { schema: version.schema, passed: await loadCheckpoint(pool, version.schema) };
         },
         reached: async () => within(partitions, await loadPositions(pool, process.name)),
         note: (cursor) => {

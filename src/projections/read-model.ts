@@ -7,11 +7,8 @@ export interface ReadCommit extends Omit<RecordedCommit, 'events'> {
   readonly events: readonly LedgerEvent[];
 }
 
-/**
- * The name and the shape of a read model. Its readers need them. Programs that write it also load its code
- * (load-read-model.ts).
- */
-export interface Manifest {
+/** The name and a shape of a read model. */
+export interface ShapeManifest {
   readonly name: string;
   /** Raised with every change of the tables or of the rows in them. */
   readonly shape: number;
@@ -27,6 +24,17 @@ export interface Manifest {
 }
 
 /**
+ * A read model as its readers need it. Programs that write it also load its code (load-read-model.ts).
+ */
+export interface Manifest extends ShapeManifest {
+  /**
+   * The shape of the release before, if this one has another. The queries of this release work on its tables too, and
+   * `ReadModel.former` writes them. So its version answers until the new one is built, and after a step back.
+   */
+  readonly former?: ShapeManifest;
+}
+
+/**
  * PostgreSQL tables derived from the log, and how each event changes them. The database can have several versions of a
  * read model, each in its own schema (runtime/versions.ts).
  *
@@ -34,7 +42,9 @@ export interface Manifest {
  * same transaction, so that every commit is applied exactly once. The rows must not depend on how commits are cut into
  * batches, nor on how partitions interleave. `apply` must not look at the clock.
  */
-export interface ReadModel extends Manifest {
+export interface ReadModel extends ShapeManifest {
+  /** The code that writes the tables of the former shape, as the release before wrote them. It goes with the next release. */
+  readonly former?: ReadModel;
   /** The events it reads. Commits come without other events: these are not parsed. */
   readonly events: readonly LedgerEvent['type'][];
   /** Whether it gets personal fields and secrets in clear, except erased ones; else they stay sealed. */
@@ -75,6 +85,11 @@ export type Placement = 'bot_id' | 'public_key' | 'reference' | 'local';
 /** The same placement for several tables. */
 export function placed<P extends Placement>(placement: P, tables: readonly string[]): Record<string, P> {
   return Object.fromEntries(tables.map((table) => [table, placement]));
+}
+
+/** The read model in one of the shapes that this program knows: its own or the former. Undefined: it does not know the shape. */
+export function ofShape<M extends ShapeManifest>(model: M & { readonly former?: M }, shape: number): M | undefined {
+  return [model, model.former].find((each) => each?.shape === shape);
 }
 
 /** The schema of a version of a read model. */

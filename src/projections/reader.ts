@@ -4,7 +4,8 @@ import type { Tables } from '../database/tables.ts';
 import { type Manifest, schemaOf } from './read-model.ts';
 import type { ReadModelName } from './registry.ts';
 import { loadCheckpoint } from './runtime/checkpoint.ts';
-import { servedOf, type Version, versionsOf } from './runtime/versions.ts';
+import { servedOf, servedVersion } from './runtime/served-version.ts';
+import { knownVersions, type Version } from './runtime/versions.ts';
 import { waitForReadModels } from './runtime/wait-for-read-models.ts';
 
 /** The read model has no version that can answer yet. */
@@ -29,15 +30,18 @@ const CATCH_UP_MS = 400;
 /**
  * Looks up once a second which version of each read model is served. For a second after a switch, some requests still get
  * answers from the former version. That version keeps following the log.
+ * After a start the former version is served while it is ahead: a command of this release may have built and switched while the
+ * former release ran.
  */
 export function createReader(pool: pg.Pool, models: readonly Manifest[], maxWaitMs: number): Reader {
   const byName = new Map(models.map((model) => [model.name, model]));
   const before = new Map<string, Version>();
   const served = freshCache({
     async load(name: string): Promise<Version | null> {
-      const versions = await versionsOf(pool, byName.get(name)!);
-      const wanted = servedOf(versions);
-      const former = versions.find(({ version }) => version === before.get(name)?.version);
+      const model = byName.get(name)!;
+      const versions = await knownVersions(pool, model);
+      const wanted = servedOf(model, versions);
+      const former = versions.find(({ version }) => version === before.get(name)?.version) ?? formerOf(model, versions);
       const now = wanted === null || former === undefined ? wanted : await moved(pool, former, wanted);
       if (now !== null) before.set(name, now);
       return now;
@@ -65,8 +69,13 @@ export function createReader(pool: pg.Pool, models: readonly Manifest[], maxWait
 export function createPatientReader(pool: pg.Pool, catchUp: (name: ReadModelName) => Promise<Manifest>): Reader {
   return {
     pool,
-    at: (...names) => tablesOf(pool, names, async (name) => servedOf(await versionsOf(pool, await catchUp(name)))!),
+    at: (...names) => tablesOf(pool, names, async (name) => (await servedVersion(pool, await catchUp(name)))!),
   };
+}
+
+/** The newest built version of the former shape. */
+function formerOf({ former }: Manifest, versions: readonly Version[]): Version | undefined {
+  return versions.filter(({ shape, state }) => shape === former?.shape && state !== 'building').at(-1);
 }
 
 async function tablesOf<Name extends ReadModelName>(

@@ -6,10 +6,11 @@ import { IS_HELD } from '../../database/lease-rows.ts';
 import { engineOf } from '../../log/engines.ts';
 import { accountsManifest } from '../../projections/accounts/manifest.ts';
 import { catalogManifest } from '../../projections/catalog/manifest.ts';
-import { type Manifest, schemaOf } from '../../projections/read-model.ts';
+import { type Manifest, ofShape, schemaOf } from '../../projections/read-model.ts';
 import { MANIFESTS } from '../../projections/registry.ts';
 import { letterId, summarizeDeadLetters } from '../../projections/runtime/dead-letters.ts';
-import { allVersions, servedOf, type Version } from '../../projections/runtime/versions.ts';
+import { servedOf } from '../../projections/runtime/served-version.ts';
+import { allVersions, type Version } from '../../projections/runtime/versions.ts';
 import { lastAudit } from '../../queries/operations/job-list.ts';
 import { failingWebhooks } from '../../queries/referral/failing-webhooks.ts';
 import type { AskedService } from './asked-service.ts';
@@ -180,17 +181,19 @@ async function ofReadModels(pool: pg.Pool, versions: readonly Version[]): Promis
         wrong('read models', `${which} lacks ${count} commits: ${firstError}`, 'botledger dead-letter list'),
       );
   }
-  for (const model of MANIFESTS) findings.push(...ofShape(model, versions));
+  for (const model of MANIFESTS) findings.push(...ofTables(model, versions));
   if (findings.length > 0) return findings;
   return [ok('read models', `${versions.length} versions; none has stopped or lacks commits`)];
 }
 
-function ofShape({ name, shape }: Manifest, versions: readonly Version[]): Finding[] {
+function ofTables({ name, shape, former }: Manifest, versions: readonly Version[]): Finding[] {
   const shapes = versions.filter((version) => version.name === name).map((version) => version.shape);
   if (shapes.includes(shape)) return [];
   if (shapes.some((each) => each > shape))
     return [wrong('versions', `a newer release has built ${name}`, 'run that release')];
-  const remedy = `before the new release: botledger projection rebuild ${name}; else its answers wait for the build`;
+  const hasFormer = former !== undefined && shapes.includes(former.shape);
+  const until = hasFormer ? 'the former version answers until then' : 'else its answers wait for the build';
+  const remedy = `before the new release: botledger upgrade apply; ${until}`;
   return [warning('versions', `${name} has no tables of this release; it is built at the next start`, remedy)];
 }
 
@@ -212,9 +215,10 @@ async function ofProcesses(pool: pg.Pool): Promise<Finding[]> {
   );
 }
 
-function schemaNow(versions: readonly Version[], { name, shape }: Manifest): string | null {
-  const served = servedOf(versions.filter((version) => version.name === name && version.shape === shape));
-  return served === null ? null : schemaOf(name, served.version);
+function schemaNow(versions: readonly Version[], model: Manifest): string | null {
+  const known = versions.filter(({ name, shape }) => name === model.name && ofShape(model, shape) !== undefined);
+  const served = servedOf(model, known);
+  return served === null ? null : schemaOf(model.name, served.version);
 }
 
 async function ofWebhooks(pool: pg.Pool, accounts: string | null): Promise<Finding> {

@@ -130,7 +130,10 @@ async function planReadModels(pool: pg.Pool, log: EventLog | null, models: reado
   for (const model of models) {
     const own = versions.filter(({ name }) => name === model.name);
     const sample = samples.get(model);
-    const row = { name: model.name, from_shape: own.at(-1)?.shape ?? null, to_shape: model.shape };
+    const row = {
+      ...{ name: model.name, from_shape: own.at(-1)?.shape ?? null, to_shape: model.shape },
+      serves_former: sample !== undefined && own.some(({ shape }) => shape === model.former?.shape),
+    };
     if (log === null || sample === undefined) {
       planned.push({
         ...row,

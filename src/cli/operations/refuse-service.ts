@@ -1,5 +1,5 @@
 import { catalogManifest } from '../../projections/catalog/manifest.ts';
-import { isFollowed, versionsOf } from '../../projections/runtime/versions.ts';
+import { isFollowed, knownVersions } from '../../projections/runtime/versions.ts';
 import { type CliContext, CliError } from '../command.ts';
 
 /**
@@ -10,6 +10,6 @@ import { type CliContext, CliError } from '../command.ts';
 export async function refuseService({ pool, manifests }: CliContext): Promise<void> {
   // Leaves out the catalog, since this command itself may follow it.
   for (const model of manifests.filter(({ name }) => name !== catalogManifest.name))
-    for (const { name, version } of await versionsOf(pool, model))
+    for (const { name, version } of await knownVersions(pool, model))
       if (await isFollowed(pool, name, version)) throw new CliError('a service runs on this log; stop it first');
 }

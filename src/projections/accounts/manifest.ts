@@ -1,7 +1,7 @@
-import type { Manifest } from '../read-model.ts';
+import type { ShapeManifest } from '../read-model.ts';
 
 /** Referrers' accounts: accruals, balances, payouts and their attempts; and how often each bot has set its webhook. */
-export const accountsManifest: Manifest = {
+export const accountsManifest: ShapeManifest = {
   name: 'accounts',
   shape: 10,
   categories: ['account', 'webhook'],

@@ -14,6 +14,8 @@ import { finishBuilding } from './versions.ts';
 
 export interface FollowOptions extends ProjectorOptions {
   readonly version: number;
+  /** Whether the first version of a shape becomes live when it is built. */
+  readonly takesOver?: boolean;
 }
 
 /**
@@ -203,7 +205,7 @@ export class Follower {
 
   /** Takes the transitions that the progress allows (follow-states.ts). */
   async #advance(): Promise<void> {
-    const { model, version, log, pool } = this.#options;
+    const { model, version, log, pool, takesOver } = this.#options;
     for (;;) {
       const progress = {
         applied: this.#writer.written,
@@ -225,7 +227,7 @@ export class Follower {
           await this.#doDeferredWork(DEFERRED_BUDGET_MS);
           break;
         case 'finish building':
-          await finishBuilding(pool, model.name, version);
+          await finishBuilding(pool, model.name, version, takesOver ?? false);
           this.#state = finish(state);
           this.#stopping.abort(BUILT);
           return;

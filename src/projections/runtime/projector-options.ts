@@ -21,6 +21,11 @@ export interface ProjectorOptions extends SharedByProjectors {
   readonly logger: Logger;
   /** At a commit that a built version cannot apply: stop, or make it a dead letter. */
   readonly onBadEvent: OnBadEvent;
+  /**
+   * How projectors treat the version of the former shape when another version answers: they follow it for a step back, or drop it
+   * once no instance follows it. Absent: neither. While it answers they follow it in each case.
+   */
+  readonly former?: 'keep' | 'drop' | undefined;
   /** Works only while no other projector does: for a command while a service runs. */
   readonly standBy?: boolean | undefined;
   /** When this aborts, the projector ends at a checkpoint. */

@@ -2,11 +2,13 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createLeaseHolder } from '../../database/lease.ts';
 import { isHeld } from '../../database/lease-rows.ts';
+import { type Manifest, ofShape } from '../read-model.ts';
 import { followVersion } from './follow-log.ts';
 import type { ProjectorOptions, SharedByProjectors } from './projector-options.ts';
+import { servedOf } from './served-version.ts';
 import { replaySchemaOf, verifyLeaseOf } from './verify.ts';
-import { createVersion, isFollowed, removeDropped, setError, type Version } from './versions.ts';
-import { watchVersions } from './watch-versions.ts';
+import { createVersion, dropVersion, isFollowed, removeDropped, setError, type Version } from './versions.ts';
+import { type SeenVersion, watchVersions } from './watch-versions.ts';
 
 /** @param holder the holder of the leases: unique per instance of the service */
 export function shareAmongProjectors(pool: pg.Pool, holder: string, logger: Logger): SharedByProjectors {
@@ -14,13 +16,13 @@ export function shareAmongProjectors(pool: pg.Pool, holder: string, logger: Logg
 }
 
 /**
- * Keeps every version of a read model that has this program's shape up with the log. Builds the first version if there is
- * none. Resolves when the signal aborts.
+ * Keeps every version of a read model that has this program's shape up with the log, and built versions of the former shape.
+ * Builds the first version if there is none of this program's shape. Resolves when the signal aborts.
  * @param leaveStopped leaves versions stopped that stopped before, so that an operator who looks for the reason finds it
  */
 export async function runProjector(options: ProjectorOptions, leaveStopped = false): Promise<void> {
   const { model, pool, versions, logger, signal } = options;
-  const following = new Map<number, Promise<void>>();
+  const following = new Map<number, Following>();
   /**
    * A start retries versions that stopped before, since the reason may be gone. It does not retry read models that stop
    * later.
@@ -33,23 +35,64 @@ export async function runProjector(options: ProjectorOptions, leaveStopped = fal
       if (seen === undefined) break;
       if (seen.some(({ state }) => state === 'dropped'))
         await removeDropped(pool, model.name, (version) => isFollowed(pool, model.name, version));
-      const present: Pick<Version, 'version' | 'error'>[] = seen.filter(
+      const present: Pick<Version, 'version' | 'shape' | 'error'>[] = seen.filter(
         ({ shape, state }) => shape === model.shape && state !== 'dropped',
       );
       if (present.length === 0) present.push(await createVersion(pool, model, true));
-      for (const { version, error } of present) {
+      for (const version of formerVersions(model, seen)) {
+        if (options.former === 'keep' || isServed(model, seen, version)) present.push(version);
+        else {
+          following.get(version.version)?.stop();
+          if (options.former === 'drop') await dropUnfollowed(options, version);
+        }
+      }
+      for (const { version, shape, error } of present) {
         if (following.has(version)) continue;
         if (error !== null && started) continue;
         if (error !== null) await setError(pool, model.name, version, null);
-        const ended = followVersion({ ...options, version }).finally(() => following.delete(version));
-        following.set(version, ended);
+        following.set(
+          version,
+          follow(options, { version, shape }, () => following.delete(version)),
+        );
       }
       started = true;
     } catch (error) {
       logger.warn({ err: error, projection: model.name }, 'failed to look up versions of the read model; retrying');
     }
   }
-  await Promise.all(following.values());
+  await Promise.all([...following.values()].map(({ ended }) => ended));
+}
+
+interface Following {
+  readonly ended: Promise<void>;
+  stop(): void;
+}
+
+function follow(
+  options: ProjectorOptions,
+  { version, shape }: Pick<Version, 'version' | 'shape'>,
+  onEnd: () => void,
+): Following {
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([options.signal, stopping.signal]);
+  const model = ofShape(options.model, shape)!;
+  const ended = followVersion({ ...options, model, version, signal, takesOver: options.standBy !== true });
+  return { ended: ended.finally(onEnd), stop: () => stopping.abort() };
+}
+
+/** Built versions of the former shape. This program builds none. */
+function formerVersions({ former }: Manifest, seen: readonly SeenVersion[]): SeenVersion[] {
+  return seen.filter(({ shape, state }) => shape === former?.shape && (state === 'ready' || state === 'live'));
+}
+
+function isServed(model: Manifest, seen: readonly SeenVersion[], { version }: SeenVersion): boolean {
+  const known = seen.filter(({ shape, state }) => state !== 'dropped' && ofShape(model, shape) !== undefined);
+  return servedOf(model, known)?.version === version;
+}
+
+/** Drops a version that no instance follows, since its rows would keep what an erasure removes elsewhere. */
+async function dropUnfollowed({ pool, model }: ProjectorOptions, { version, state }: SeenVersion): Promise<void> {
+  if (state !== 'live' && !(await isFollowed(pool, model.name, version))) await dropVersion(pool, model.name, version);
 }
 
 /** Removes the schema that a killed comparison left: an erasure would not find the personal data in it. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { EventLog, Lag, Position } from '../../log/port.ts';
-import { type Manifest, schemaOf } from '../read-model.ts';
+import { type Manifest, ofShape, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { letterId, summarizeDeadLetters } from './dead-letters.ts';
 import { type Deferred, deferredWork } from './deferred-work.ts';
@@ -72,9 +72,10 @@ async function statusOf(
   const schema = schemaOf(name, version);
   const cursor = await loadCheckpoint(pool, schema);
   const lag = await log.lag(cursor);
-  // Only the program of that shape knows its tables.
-  const model = models.find((each) => each.name === name && each.shape === shape);
-  const work = model === undefined ? null : await deferredWork(pool, model, schema);
+  // Only a program that knows the shape knows its tables.
+  const model = models.find((each) => each.name === name);
+  const known = model && ofShape(model, shape);
+  const work = known === undefined ? null : await deferredWork(pool, known, schema);
   const letters = await summarizeDeadLetters(pool, schema);
   const skipped = letters.count === 0 ? null : `${letters.count} dead letters, the first: ${letters.firstError}`;
   return {
@@ -91,14 +92,21 @@ async function statusOf(
         ? { step: 'retry', letter: letterId(schema, letters.blocking) }
         : skipped !== null
           ? { step: 'retry', letter: null }
-          : nextStep(found, all),
+          : nextStep(found, all, model?.former?.shape),
   };
 }
 
-/** The next step of a rebuild. */
-function nextStep({ name, version, state, verified }: Version, all: readonly Version[]): NextStep | null {
+/**
+ * The next step of a rebuild.
+ * @param formerShape versions of it are kept for a step back
+ */
+function nextStep(
+  { name, version, shape, state, verified }: Version,
+  all: readonly Version[],
+  formerShape: number | undefined,
+): NextStep | null {
   const live = all.find((other) => other.name === name && other.state === 'live');
-  if (live === undefined || state === 'live') return null;
+  if (live === undefined || state === 'live' || shape === formerShape) return null;
   if (state === 'building') return { step: 'rebuild' };
   if (version < live.version) return { step: 'drop' };
   return { step: verified ? 'switch' : 'verify' };

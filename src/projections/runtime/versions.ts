@@ -20,33 +20,16 @@ export interface Version {
   readonly state: 'building' | 'ready' | 'live';
   /** Whether a comparison found it equal to a replay of the log. */
   readonly verified: boolean;
+  /** Whether it was live before. */
+  readonly served: boolean;
   /** Why it has stopped; null if it has not. */
   readonly error: string | null;
 }
 
 /** A row without its schema does not count: the schema was dropped. A version in state `dropped` may still have its schema. */
 const VERSIONS = `
-  SELECT name, version, shape, state, verified, error FROM runtime.read_models
+  SELECT name, version, shape, state, verified, served, error FROM runtime.read_models
   WHERE state <> 'dropped' AND EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)`;
-
-/** A version as projectors see it. */
-export interface SeenVersion extends Omit<Version, 'state'> {
-  /** *dropped*: no program lists or queries it, and its tables are not removed yet. */
-  readonly state: Version['state'] | 'dropped';
-  /** Grows when an operator asks to retry a dead letter of the version. */
-  readonly retries: number;
-}
-
-/** All versions of all read models, also of other shapes and dropped ones. */
-export async function seenVersions(pool: Pool): Promise<SeenVersion[]> {
-  const { rows } = await pool.query<SeenVersion>({
-    name: 'runtime.seen_versions',
-    text: `SELECT name, version, shape, state, verified, error, retries FROM runtime.read_models
-           WHERE state = 'dropped' OR EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)
-           ORDER BY name, version`,
-  });
-  return rows;
-}
 
 /** All versions of all read models, also of other shapes. */
 export async function allVersions(pool: Pool): Promise<Version[]> {
@@ -54,23 +37,26 @@ export async function allVersions(pool: Pool): Promise<Version[]> {
 }
 
 /** The versions of this program's shape. */
-export async function versionsOf(db: Pool | ClientBase, { name, shape }: Manifest): Promise<Version[]> {
-  const { rows } = await db.query<Version>(`${VERSIONS} AND name = $1 AND shape = $2 ORDER BY version`, [name, shape]);
+export function versionsOf(db: Pool | ClientBase, { name, shape }: Manifest): Promise<Version[]> {
+  return versionsOfShapes(db, name, [shape]);
+}
+
+/** The versions whose tables this program reads: of its shape and of the former one. */
+export function knownVersions(db: Pool | ClientBase, { name, shape, former }: Manifest): Promise<Version[]> {
+  return versionsOfShapes(db, name, former === undefined ? [shape] : [shape, former.shape]);
+}
+
+async function versionsOfShapes(db: Pool | ClientBase, name: string, shapes: readonly number[]): Promise<Version[]> {
+  const { rows } = await db.query<Version>(`${VERSIONS} AND name = $1 AND shape = ANY ($2) ORDER BY version`, [
+    name,
+    shapes,
+  ]);
   return rows;
 }
 
 export async function findVersion(db: Pool | ClientBase, name: string, version: number): Promise<Version | null> {
   const { rows } = await db.query<Version>(`${VERSIONS} AND name = $1 AND version = $2`, [name, version]);
   return rows[0] ?? null;
-}
-
-/**
- * The version to answer from: the live one, or during an upgrade, when the live one has another shape, the newest that is
- * ready. Null if there is none.
- */
-export function servedOf(versions: readonly Version[]): Version | null {
-  const built = versions.filter(({ state }) => state !== 'building');
-  return built.find(({ state }) => state === 'live') ?? built.at(-1) ?? null;
 }
 
 /**
@@ -100,7 +86,7 @@ export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = fa
       created.shape,
       created.state,
     ]);
-    return { ...created, verified: false, error: null };
+    return { ...created, verified: false, served: false, error: null };
   });
 }
 
@@ -149,16 +135,23 @@ export async function inVersion<T>(pool: Pool, schema: string, work: (tx: Client
   );
 }
 
-/** Records that a version has caught up: it becomes live if there is no live version, else ready. */
-export async function finishBuilding(pool: Pool, name: string, version: number): Promise<void> {
+/**
+ * Records that a version has caught up: it becomes live if there is no live version, else ready.
+ * @param takesOver whether it also becomes live as the first version of its shape, while a version of another shape is live
+ */
+export async function finishBuilding(pool: Pool, name: string, version: number, takesOver: boolean): Promise<void> {
   await inTransaction(pool, async (tx) => {
     await lockVersions(tx, name);
-    await tx.query(
-      `UPDATE runtime.read_models SET state =
-         CASE WHEN EXISTS (SELECT FROM (${VERSIONS}) AS v WHERE name = $1 AND state = 'live') THEN 'ready' ELSE 'live' END
-       WHERE name = $1 AND version = $2 AND state = 'building'`,
-      [name, version],
-    );
+    const { rows } = await tx.query<Version>(`${VERSIONS} AND name = $1`, [name]);
+    const own = rows.find((each) => each.version === version);
+    if (own?.state !== 'building') return;
+    const isFirst = !rows.some((each) => each.shape === own.shape && each !== own && each.state !== 'building');
+    if ((takesOver && isFirst) || !rows.some(({ state }) => state === 'live')) await replaceLive(tx, name, version);
+    else
+      await tx.query(`UPDATE runtime.read_models SET state = 'ready' WHERE name = $1 AND version = $2`, [
+        name,
+        version,
+      ]);
   });
 }
 
@@ -175,10 +168,16 @@ export async function makeLive(pool: Pool, name: string, version: number): Promi
       version,
     ]);
     if (rowCount !== 1) return false;
-    await tx.query(`UPDATE runtime.read_models SET state = 'ready' WHERE name = $1 AND state = 'live'`, [name]);
-    await tx.query(`UPDATE runtime.read_models SET state = 'live' WHERE name = $1 AND version = $2`, [name, version]);
+    await replaceLive(tx, name, version);
     return true;
   });
+}
+
+async function replaceLive(tx: ClientBase, name: string, version: number): Promise<void> {
+  await tx.query(`UPDATE runtime.read_models SET state = 'ready', served = true WHERE name = $1 AND state = 'live'`, [
+    name,
+  ]);
+  await tx.query(`UPDATE runtime.read_models SET state = 'live' WHERE name = $1 AND version = $2`, [name, version]);
 }
 
 /**

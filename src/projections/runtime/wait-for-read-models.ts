@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { type Cursor, type EventLog, hasPassedAll } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
-import { type Manifest, schemaOf } from '../read-model.ts';
+import type { Manifest } from '../read-model.ts';
 import { announceWait } from './awaited.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { hasDeferredWork } from './deferred-work.ts';
-import { servedOf, versionsOf } from './versions.ts';
+import { servedVersion } from './served-version.ts';
 
 /** How far a read model has applied the log. */
 export interface Progress {
@@ -65,12 +65,12 @@ export async function waitForReadModels<P extends Progress>(
  */
 export function servedProgress(pool: pg.Pool, model: Manifest, withDeferredWork = true): LoadProgress {
   return async () => {
-    const served = servedOf(await versionsOf(pool, model));
+    const served = await servedVersion(pool, model);
     if (served === null) return null;
-    const schema = schemaOf(served.name, served.version);
+    const { schema, manifest } = served;
     const passed = await loadCheckpoint(pool, schema);
     // After the checkpoint: if there is no deferred work now, the work up to that checkpoint is done.
-    return withDeferredWork && (await hasDeferredWork(pool, model, schema)) ? null : { passed };
+    return withDeferredWork && (await hasDeferredWork(pool, manifest, schema)) ? null : { passed };
   };
 }
 

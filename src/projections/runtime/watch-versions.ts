@@ -1,6 +1,25 @@
 import { setMaxListeners } from 'node:events';
 import type { Pool } from 'pg';
-import { type SeenVersion, seenVersions } from './versions.ts';
+import type { Version } from './versions.ts';
+
+/** A version as projectors see it. */
+export interface SeenVersion extends Omit<Version, 'state'> {
+  /** *dropped*: no program lists or queries it, and its tables are not removed yet. */
+  readonly state: Version['state'] | 'dropped';
+  /** Grows when an operator asks to retry a dead letter of the version. */
+  readonly retries: number;
+}
+
+/** All versions of all read models, also of other shapes and dropped ones. */
+async function seenVersions(pool: Pool): Promise<SeenVersion[]> {
+  const { rows } = await pool.query<SeenVersion>({
+    name: 'runtime.seen_versions',
+    text: `SELECT name, version, shape, state, verified, served, error, retries FROM runtime.read_models
+           WHERE state = 'dropped' OR EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)
+           ORDER BY name, version`,
+  });
+  return rows;
+}
 
 /** Looks up all versions of all read models, with one statement for all callers of a thread. */
 export interface VersionWatch {

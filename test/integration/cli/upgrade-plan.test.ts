@@ -36,13 +36,19 @@ it('the release that runs has nothing to do, and reads every event of the log', 
 it('a changed read model is built: with its tables, its commits, a time and a size; and nothing is changed', async () => {
   const users = readModels.find(({ name }) => name === 'users')!;
   const ddl = `${users.ddl}; CREATE TABLE visits_seen (id bigint); ALTER TABLE users ADD COLUMN nickname text`;
-  const models = released({ users: { shape: users.shape + 1, ddl }, accounts: { shape: 1000 } });
+  const models = released({ users: { shape: users.shape + 1, ddl, former: users }, accounts: { shape: 1000 } });
   const before = await allAnswers(service.address, filled);
   const end = await service.log.endCursor();
   const plan = await planned(models);
   expect(builtOf(plan)).toMatchObject([
-    { name: 'users', from_shape: users.shape, to_shape: users.shape + 1, seconds: expect.any(Number) },
-    { name: 'accounts', to_shape: 1000, changes: [] },
+    {
+      name: 'users',
+      serves_former: true,
+      from_shape: users.shape,
+      to_shape: users.shape + 1,
+      seconds: expect.any(Number),
+    },
+    { name: 'accounts', serves_former: false, to_shape: 1000, changes: [] },
   ]);
   const [first] = builtOf(plan);
   expect(first!.changes).toEqual(['users.nickname is new', 'visits_seen.id is new']);
@@ -51,13 +57,10 @@ it('a changed read model is built: with its tables, its commits, a time and a si
   expect(first!.commits).toBeLessThanOrEqual(intake.reduce((sum, { events }) => sum + events, 0));
   expect(first!.disk_bytes).toBeGreaterThan(0);
   expect(plan.steps).toEqual([
-    'botledger projection rebuild users',
-    'botledger projection verify users',
-    'botledger projection rebuild accounts',
-    'botledger projection verify accounts',
+    'botledger upgrade apply, while the former release runs',
     'start this release',
-    'botledger projection switch users',
-    'botledger projection switch accounts',
+    'a step back: botledger projection switch NAME --version N, for users',
+    'without apply accounts answer 503 until built, and this release cannot switch back to their former tables',
   ]);
   expect(await service.log.endCursor()).toEqual(end);
   expect(await allAnswers(service.address, filled)).toEqual(before);

@@ -56,3 +56,15 @@ test.each(['log', 'runtime'])('a newer database (schema %s) refuses an older pro
     `the database was written by a newer version: schema ${schema} has 9999_from_the_future, unknown to this version`,
   );
 });
+
+test('a release starts on a database that the next one has only expanded, and the next one still migrates it', async () => {
+  const first = { '0001_first': 'CREATE TABLE shop.sold (n integer)' };
+  const next = { ...first, '0002_expand_note': 'ALTER TABLE shop.sold ADD COLUMN note text' };
+  await migrate(database.pool, 'shop', first);
+  await migrate(database.pool, 'shop', next);
+  await migrate(database.pool, 'shop', first);
+  await database.pool.query('INSERT INTO shop.sold (n) VALUES (1)');
+  await migrate(database.pool, 'shop', { ...next, '0003_third': `UPDATE shop.sold SET note = 'three'` });
+  expect((await database.pool.query('SELECT * FROM shop.sold')).rows).toEqual([{ n: 1, note: 'three' }]);
+  await expect(migrate(database.pool, 'shop', first)).rejects.toThrow('has 0003_third, unknown to this version');
+});

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WORK_STREAM } from '../../../src/domain/streams.ts';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
 import { shareAmongProjectors } from '../../../src/projections/runtime/projector.ts';
+import { servedVersion } from '../../../src/projections/runtime/served-version.ts';
 import { verify } from '../../../src/projections/runtime/verify.ts';
-import { servedOf, versionsOf } from '../../../src/projections/runtime/versions.ts';
 import { onOwnServer } from '../../support/database.ts';
 import { createOperator, jobEnd, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
@@ -112,7 +112,7 @@ describe('the work of operators over HTTP', () => {
         onBadEvent: 'stop',
         signal,
       },
-      servedOf(await versionsOf(pool, catalogReadModel))!,
+      (await servedVersion(pool, catalogReadModel))!,
       { onCommits: () => {}, onTables: (done, total) => seen.push([done, total]) },
     );
     expect(seen).toEqual(Array.from({ length: 2 * tables }, (_, done) => [done, 2 * tables]));

@@ -5,6 +5,7 @@ import { keyOf } from '../../../src/log/stream-name.ts';
 import { type ReadModel, schemaOf } from '../../../src/projections/read-model.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { type Answers, allAnswers, type FilledBots, fillService, request } from '../../support/all-answers.ts';
+import { withCounter } from '../../support/changed-read-models.ts';
 import { readAll } from '../../support/log.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { readModels } from '../../support/read-models.ts';
@@ -121,23 +122,6 @@ export function describeRebuild(
       expect(await noticed()).toEqual([]);
     }
   });
-}
-
-/** A change of a read model that needs the history: the number of commits in each bot's log. */
-function withCounter(model: ReadModel): ReadModel {
-  return {
-    ...model,
-    shape: model.shape + 1,
-    ddl: `${model.ddl}; CREATE TABLE commits_seen (key text PRIMARY KEY, n integer NOT NULL);`,
-    async apply(tx, commits) {
-      await model.apply(tx, commits);
-      await tx.query(
-        `INSERT INTO commits_seen AS c SELECT key, count(*) FROM unnest($1::text[]) AS key GROUP BY key
-         ON CONFLICT (key) DO UPDATE SET n = c.n + excluded.n`,
-        [commits.map(({ stream }) => keyOf(stream))],
-      );
-    },
-  };
 }
 
 /**
