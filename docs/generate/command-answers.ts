@@ -76,7 +76,9 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   doctor:
     'one finding for each part (configuration, versions, disk, log, database, clock, service, read models, processes, webhooks, audit): `check`, `state` (`ok`, `warning`, `wrong`), `finding`, `remedy`. Exit 1 if one is `wrong`. It opens no connection that can write, and works with and without a running service.',
   'upgrade plan':
-    '`release`, `migrations` (by schema), `read_models` (`is_built`, `from_shape`, `to_shape`, `changes` of tables, `commits`, `seconds`, `disk_bytes`), `events` (each `type` and `v` in the log, how many, how many were tried, the first `unreadable`), `steps`. Exit 1 if an event cannot be read. It changes nothing. See [upgrades](upgrades.md#before).',
+    '`release`, `migrations` (by schema), `read_models` (`is_built`, `from_shape`, `to_shape`, `changes` of tables, `commits`, `seconds`, `disk_bytes`, `serves_former`), `events` (each `type` and `v` in the log, how many, how many were tried, the first `unreadable`), `steps`. Exit 1 if an event cannot be read. It changes nothing. See [upgrades](upgrades.md#before).',
+  'upgrade apply':
+    'each read model that this release has changed: its new `version`, the `former_version`, whether the new one `is_live`, and `tables` with other numbers of rows than before. Switches none before all are built and equal a replay. Exit 1 if one differs. See [upgrades](upgrades.md).',
   'log copy':
     'nothing. Copies the whole log to another engine, keys of personal data included, and compares the two by hash. See [engines](engines.md#move-the-log-to-another-engine).',
   backup:

@@ -117,7 +117,7 @@ const NOUNS: readonly { readonly name: string; readonly description: string; rea
   },
   {
     name: 'upgrade',
-    description: 'Say before an upgrade what it changes. Changes nothing.',
+    description: 'Say what a new release changes, and build the read models that it has changed.',
     load: async () => (await import('./operations/upgrade.ts')).upgrade,
   },
   {

@@ -1,3 +1,4 @@
+import { applyUpgrade, type UpgradedReadModel } from '../../administration/apply-upgrade.ts';
 import type { UpgradePlan } from '../../administration/upgrade-plan.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
 
@@ -6,6 +7,36 @@ export function upgrade(cli: Cli): void {
     .command('plan')
     .description('Run by the new release: say what its start migrates and builds, and whether it reads the log.')
     .action(cli.withoutContext(async () => answerOf(await cli.planUpgrade())));
+
+  cli.noun
+    .command('apply')
+    .description(
+      'Run by the new release: build, verify and switch the read models that it has changed. Safe to repeat: it resumes.',
+    )
+    .option('--no-switch', 'Build and verify, and leave the former versions to answer.')
+    .action(
+      cli.action<[{ switch: boolean }]>(async (context, { switch: switches }) => {
+        await context.yieldToService();
+        const notes: string[] = [];
+        const upgraded = await applyUpgrade(context, { switches, note: (line) => notes.push(line) });
+        return applied(upgraded, notes);
+      }),
+    );
+}
+
+function applied(upgraded: readonly UpgradedReadModel[], notes: readonly string[]): Answer {
+  if (upgraded.length === 0)
+    return { value: upgraded, notes: ['this release has changed no read model, or each change is applied'] };
+  const shown = upgraded.map(({ tables, ...row }) => ({
+    ...row,
+    other_rows: tables
+      .map(({ table, former_rows, rows }) => `${table} ${former_rows ?? 'none'} to ${rows ?? 'none'}`)
+      .join('; '),
+  }));
+  const back = upgraded.flatMap(({ name, former_version, is_live }) =>
+    is_live && former_version !== null ? [`back: botledger projection switch ${name} --version ${former_version}`] : [],
+  );
+  return { value: upgraded, shown, notes: [...notes, ...back] };
 }
 
 function answerOf(plan: UpgradePlan): Answer {
