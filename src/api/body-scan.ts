@@ -1,23 +1,23 @@
 import { ApiError } from './api-errors.ts';
 import { MAX_DEPTH } from './exact-json.ts';
 
-/** Objects, arrays and fields of one body. A thousand updates may have 500 each. */
+/** The most objects, arrays and fields of one body: enough for a thousand updates with 500 each. */
 export const MAX_NODES = 500_000;
-/** Objects, arrays and fields that are parsed at once: of one element of a list, or of all that is in no long list. About 10 ms. */
+/** The most objects, arrays and fields of one element of a list, or outside of long lists. Parsing takes about 10 ms. */
 export const MAX_NODES_AT_ONCE = 20_000;
-/** Bytes that are parsed at once. About 10 ms. */
+/** The most bytes of the same. Parsing them takes about 10 ms. */
 export const MAX_BYTES_AT_ONCE = 1 << 20;
-/** Commas of one body. They bound its plain values. */
+/** The most commas of one body. They limit the number of plain values. */
 const MAX_COMMAS = 1_000_000;
 
-/** Bytes, nodes and commas up to a byte, or between two. */
+/** The bytes, nodes and commas before a byte of the body, or between two bytes. */
 interface Count {
   position: number;
   nodes: number;
   commas: number;
 }
 
-/** A list is cut at the next element once one of these is reached. */
+/** After a piece has reached one of these numbers, the scan cuts the list at the next element. */
 const PIECE: Readonly<Count> = { position: 256 << 10, nodes: 5000, commas: 20_000 };
 
 const QUOTE = 0x22;
@@ -29,7 +29,7 @@ const ARRAY = 0x5b;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** A long list that is the body, or a field of the body. Positions are bytes from the body's begin. */
+/** A long list that is the body or a field of the body. Positions are in bytes from the start of the body. */
 export interface CutList {
   /** Position of its `[`. */
   readonly begin: number;
@@ -39,7 +39,7 @@ export interface CutList {
   readonly end: number;
 }
 
-/** Counts values and levels of a body byte by byte as it arrives, so that a costly body is refused before it is parsed. */
+/** Counts values and levels of a body while its bytes arrive, to refuse a costly body before it is parsed. */
 export class BodyScan {
   /** The long lists that have ended, in the body's order. */
   readonly lists: CutList[] = [];
@@ -52,16 +52,16 @@ export class BodyScan {
   private list: { readonly begin: Count; readonly cuts: number[] } | null = null;
 
   private readonly total: Count = { position: 0, nodes: 0, commas: 0 };
-  /** Where the present piece of the list begins. */
+  /** The counts where the present piece of the list begins. */
   private piece: Count = { ...this.total };
-  /** The begin of the piece that is parsed at once: an element, or everything outside the long lists. */
+  /** The counts where the present element begins; outside of long lists: the sum of the ended long lists. */
   private unit: Count = { ...this.total };
-  /** The sum of the ended long lists. The rest of the body is counted without it. */
+  /** The sum of the ended long lists. The limits for the rest of the body do not include it. */
   private inLists: Count = { ...this.total };
 
   constructor(private readonly pieceSize = PIECE) {}
 
-  /** Counts a chunk. Returns the reason to refuse the body; null: none yet. */
+  /** Counts a chunk. @returns the reason to refuse the body; null: no reason yet */
   push(chunk: Uint8Array): ApiError | null {
     for (const byte of chunk) {
       if (this.isEscaped) this.isEscaped = false;

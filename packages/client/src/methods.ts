@@ -178,7 +178,7 @@ export interface Methods {
      */
     getUser(...rest: QueryArguments<'/v1/users/get'>): Promise<DataOf<Answer<'/v1/users/get', 'get'>>>;
     /**
-     * The broadcasts whose audience had a user, the latest first, and what became of each.
+     * The broadcasts whose audience had a user, the latest first, with the outcome of each for the user.
      *
      * `GET /v1/users/broadcasts`
      * @throws BotledgerError
@@ -187,7 +187,7 @@ export interface Methods {
   };
   readonly broadcasts: {
     /**
-     * Create a broadcast, and with activate launch it.
+     * Create a broadcast; with activate also launch it.
      *
      * `POST /v1/broadcast/create`
      * @throws BotledgerError
@@ -250,7 +250,7 @@ export interface Methods {
      */
     uploadSegment(body: Body<'/v1/broadcast/upload-segment'>, options?: CallOptions): Promise<DataOf<Answer<'/v1/broadcast/upload-segment', 'post'>>>;
     /**
-     * Freeze the users behind a number of a report as a list for a draft, to be named in its audience.
+     * Freeze the users behind a number of a report as a list, for the audience of a draft.
      *
      * `POST /v1/broadcast/segment-from-report`
      * @throws BotledgerError

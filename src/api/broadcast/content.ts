@@ -16,15 +16,15 @@ export interface ContentContext {
   /** The bot's timezone. */
   readonly timezone: string;
   readonly maxCap: number;
-  /** The lists that were uploaded for the broadcast; null: the audience names too many to check. */
+  /** The ids of the lists uploaded for the broadcast; null: the audience names too many lists to check. */
   readonly segmentIds: ReadonlySet<number> | null;
-  /** The broadcasts that the audience names and the key reaches; null: the audience names too many to check. */
+  /** The ids of broadcasts that the audience names and the key may use; null: too many to check. */
   readonly taskIds: ReadonlySet<number> | null;
-  /** The bot's saved segments that the audience names; null: it names too many to check. */
+  /** The bot's saved segments that the audience names; null: too many to check. */
   readonly savedSegments: SavedSegments | null;
 }
 
-/** The fields that create, save and activate share, checked; fields that are not given are absent. */
+/** Checks the fields that create, save and activate share. The result lacks the fields that the body lacks. */
 export function parseContent(body: JsonObject, context: ContentContext, problems: Problem[]): BroadcastContent {
   const { type, timezone, maxCap, segmentIds, taskIds, savedSegments } = context;
   const content: { -readonly [K in keyof BroadcastContent]: BroadcastContent[K] } = {};
@@ -35,7 +35,7 @@ export function parseContent(body: JsonObject, context: ContentContext, problems
   const variants = property(body, 'variants');
   if (variants !== undefined) content.variants = parseVariants(type, variants, 'variants', problems);
   if (message !== undefined && Array.isArray(variants) && variants.length > 0)
-    problems.push({ path: 'variants', message: 'a broadcast has a message or variants of it, not both' });
+    problems.push({ path: 'variants', message: 'must be absent if message is given' });
   const settings = property(body, 'settings');
   if (settings !== undefined) content.settings = parseSettings(settings, maxCap, 'settings', problems);
   const segmentations = property(body, 'segmentations');
@@ -44,14 +44,14 @@ export function parseContent(body: JsonObject, context: ContentContext, problems
     parseSegmentations(segmentations, options);
     content.segmentations = segmentationsText(segmentations);
   }
-  // Null is a value here: it takes the date away (decisions.md#date-send).
+  // Null removes the date; an absent field keeps it (decisions.md#date-send).
   if (Object.hasOwn(body, 'date_send')) content.date_send = parseDate(body['date_send'], timezone, problems);
   return content;
 }
 
 export const EMPTY_SEGMENTATIONS = segmentationsText({});
 
-/** The JSON text as it was sent, with all digits. */
+/** The JSON text with all digits of the request's numbers. */
 function segmentationsText(given: unknown): string {
   const object = isJsonObject(given) ? given : {};
   return stringify({ include: property(object, 'include') ?? [], exclude: property(object, 'exclude') ?? [] })!;

@@ -13,7 +13,7 @@ import type { BroadcastChanges } from './broadcast-context.ts';
 import { idOf, objectOf } from './content.ts';
 import { type SegmentFromReport, segmentFromReportAnswer, segmentFromReportBody } from './schemas.ts';
 
-/** The part of the answer to a repeat that its commit does not have. */
+/** The part of the answer that the events of the commit lack. The commit keeps it for the answer to a repeat. */
 interface Answered {
   readonly data_as_of: string;
 }
@@ -28,7 +28,7 @@ export function segmentFromReport(
     method: 'POST',
     url: '/v1/broadcast/segment-from-report',
     operationId: 'createSegmentFromReport',
-    summary: 'Freeze the users behind a number of a report as a list for a draft, to be named in its audience',
+    summary: 'Freeze the users behind a number of a report as a list, for the audience of a draft',
     tag: 'Broadcasts',
     access: { resource: 'required', premium: true },
     body: segmentFromReportBody,

@@ -12,13 +12,13 @@ import { EMPTY_SEGMENTATIONS, objectOf, parseContent, parseType } from './conten
 import { contentWarnings } from './content-warnings.ts';
 import { changeAnswer, createBody } from './schemas.ts';
 
-/** POST /v1/broadcast/create: creates a draft, or with `activate` launches the broadcast in the same append. */
+/** POST /v1/broadcast/create: creates a draft. With `activate` it also launches the broadcast, in the same append. */
 export function create(changes: BroadcastChanges): AnyRoute {
   return route({
     method: 'POST',
     url: '/v1/broadcast/create',
     operationId: 'createBroadcast',
-    summary: 'Create a broadcast, and with activate launch it',
+    summary: 'Create a broadcast; with activate also launch it',
     tag: 'Broadcasts',
     access: { resource: 'required', premium: true },
     body: createBody,
@@ -48,7 +48,7 @@ async function checked(
   const problems: Problem[] = [];
   const activate = parseActivate(body, problems);
   const type = parseType(body, problems);
-  // Without a type the message cannot be checked.
+  // Without a type, do not check the message and the variants: their fields depend on the type.
   const checkable = type === undefined ? { ...body, message: null, variants: null } : body;
   const context = await contentContext(changes, request, body, { type: type ?? 'sendMessage', id: null });
   const given = parseContent(checkable, context, problems);

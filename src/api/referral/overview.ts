@@ -28,7 +28,7 @@ import {
 
 /** The sources of the lists over all referrers of a bot. */
 export interface OverviewReads {
-  /** Connections only for counts and searches: other requests do not wait for them. */
+  /** Connections only for counts and searches, so that other requests do not wait for these. */
   readonly counts: pg.Pool;
   readonly db: Reader;
   readonly asOf: DataAsOf;
@@ -38,7 +38,7 @@ export interface OverviewReads {
 
 const SEARCH_TIMEOUT_MS = 5000;
 
-/** Answers a list, searched if the search has words. A search that takes too long is an error in words. */
+/** Answers a list, or only the matching rows if the search has words. @throws ApiError 502 the search takes too long */
 async function searched<T>(
   { counts, db }: Pick<OverviewReads, 'counts' | 'db'>,
   reply: FastifyReply,

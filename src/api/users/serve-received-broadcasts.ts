@@ -12,7 +12,7 @@ export function broadcasts(db: Reader, asOf: DataAsOf): AnyRoute {
     method: 'GET',
     url: '/v1/users/broadcasts',
     operationId: 'listUserBroadcasts',
-    summary: 'The broadcasts whose audience had a user, the latest first, and what became of each',
+    summary: 'The broadcasts whose audience had a user, the latest first, with the outcome of each for the user',
     tag: 'Reports',
     access: { resource: 'required', premium: true },
     query: broadcastsQuery,
