@@ -2,8 +2,8 @@ import type { ClientBase } from 'pg';
 import { type CopyToStreamQuery, to as copyTo } from 'pg-copy-streams';
 
 /**
- * Receives one row: field `i` has `lengths[i]` bytes from `starts[i]` on, in the binary format of its type; a length of -1 is
- * null. The next row overwrites all three, so the callback must not keep them.
+ * Receives one row. Field `i` has `lengths[i]` bytes from `starts[i]` on, in the binary format of its type; a length of -1 is
+ * null. The next row overwrites all three arguments, so the callback must not keep them.
  */
 export type OnBinaryRow = (bytes: Buffer, starts: Int32Array, lengths: Int32Array) => void;
 
@@ -18,7 +18,7 @@ const TRAILER = -1;
 export async function copyRows(tx: ClientBase, select: string, columns: number, onRow: OnBinaryRow): Promise<void> {
   const starts = new Int32Array(columns);
   const lengths = new Int32Array(columns);
-  /** Begins at the start of a row. */
+  /** The received bytes, from the start of the first row that was not delivered. */
   let bytes: Buffer = Buffer.alloc(0);
   let waiting: Buffer[] = [];
   let length = 0;
@@ -40,7 +40,7 @@ export async function copyRows(tx: ClientBase, select: string, columns: number, 
       length = bytes.length - rest;
     }
   } finally {
-    // Ends the timer of `query_timeout`: pg sets this callback, and the library's stream does not call it (copy-from.js does).
+    // Ends the timer of `query_timeout`. pg sets this callback; pg-copy-streams calls it in copy-from.js, but not here.
     stream.callback?.();
   }
 
@@ -58,7 +58,7 @@ export async function copyRows(tx: ClientBase, select: string, columns: number, 
     }
   }
 
-  /** The end of the row at `at`. It is beyond the bytes if the row is incomplete. */
+  /** Returns where the row at `at` ends. The end is beyond the received bytes if the row is incomplete. */
   function rowEnd(at: number): number {
     let end = at + 2;
     if (end > bytes.length || bytes.readInt16BE(at) === TRAILER) return end;

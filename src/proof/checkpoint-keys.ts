@@ -1,11 +1,11 @@
 import { isKeyName, type NoteSigner, parseSigner, privateKeyText } from './signed-note.ts';
 import { createVrf, type Vrf } from './vrf.ts';
 
-/** The secrets of the proofs. They are in a file outside of the database: who has both can make another history. */
+/** The secrets of the proofs, from a file outside of the database. A person with both can sign another history. */
 export interface CheckpointKeys {
   /** The name of the output log in its checkpoints. */
   readonly origin: string;
-  /** Each signs every checkpoint. During a rotation there are two. */
+  /** Every signer signs every checkpoint. During a rotation there are two signers. */
   readonly signers: readonly NoteSigner[];
   readonly vrf: Vrf;
 }
@@ -21,8 +21,8 @@ export function newCheckpointKeys(origin: string, randomBytes: (size: number) =>
 }
 
 /**
- * Parses a file of keys: a line for each signing key, all of one name, and one of the VRF.
- * @returns a text: what is wrong
+ * Parses a file of keys: one line for each signing key, all with the same name, and one line for the VRF.
+ * @returns a text: the mistake in the file
  */
 export function parseCheckpointKeys(text: string): CheckpointKeys | string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));

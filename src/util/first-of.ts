@@ -1,6 +1,6 @@
 import { pause } from './pause.ts';
 
-/** The result, or null if it takes longer than `ms`. Null for `ms`: it waits for the result. */
+/** Returns the result, or null if the result takes longer than `ms`. @param ms null: no limit */
 export async function firstOf<T>(result: Promise<T>, ms: number | null): Promise<T | null> {
   if (ms === null) return result;
   const timer = new AbortController();

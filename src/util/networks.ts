@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Where an owner's webhook may lead. An owner could otherwise make the service call addresses that only the service can
- * reach: itself, its database, its neighbours, the metadata of its cloud.
+ * Limits the addresses of owners' webhooks. Without limits an owner could make the service call addresses that only the
+ * service can reach: the service itself, its database, its neighbours, the metadata of its cloud.
  */
 
 /** A network, as `10.1.0.0/16` or a single address. */
@@ -16,7 +16,7 @@ export function parseNetwork(text: string): Network {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** All addresses that hosts may have; addresses outside are reserved, or IPv4 addresses in another form. */
+/** The range of all addresses of public hosts. Other IPv6 addresses are reserved, or are IPv4 addresses in another form. */
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
 
 /**
@@ -28,10 +28,10 @@ function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return address.kind() === 'ipv4' || address.match(GLOBAL_V6);
 }
 
-/** Whether an address may be called. @param isPlain without TLS; only allowed for named networks */
+/** Whether the service may call an address. @param isPlain a call without TLS, allowed only to named networks */
 export function mayCall(text: string, allowed: readonly Network[], isPlain: boolean): boolean {
   if (!ipaddr.isValid(text)) return false;
-  // An IPv6 address that maps to an IPv4 address is checked as that.
+  // Check an IPv6 address that maps to an IPv4 address as this IPv4 address.
   const address = ipaddr.process(text);
   const named = allowed.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
   return named || (!isPlain && isPublic(address));
@@ -43,8 +43,8 @@ export function hostOf(hostname: string): string {
 }
 
 /**
- * The reason why every call of a URL would be refused, from only its text (decisions.md#refused-addresses). A name may
- * lead elsewhere later, so its addresses are checked at each call. A text that is no URL has no reason here.
+ * The reason to refuse every call of a URL, known from only its text (decisions.md#refused-addresses). A host name may get
+ * other addresses later, so each call checks its addresses. Undefined: no reason, or the text is not a URL.
  */
 export function refusedUrl(text: string, allowed: readonly string[]): string | undefined {
   if (!URL.canParse(text)) return undefined;

@@ -26,20 +26,20 @@ export class StreamDamagedError extends Error {
 
 const PARTITION = 0;
 const EVENT_TYPE = 'commit';
-/** How long an append of unknown outcome is sent again. Its caller stops waiting long before. */
+/** How long the engine sends an append of unknown outcome again. The caller stops waiting long before this time. */
 const RESEND_FOR_MS = 30_000;
 const RETRY_MS = 100;
 const RESUME_MS = 200;
-/** Bytes of commits after which a chunk ends. */
+/** A chunk ends after so many bytes of commits. */
 const MAX_CHUNK_BYTES = 4 << 20;
 
 /**
  * The log as one stream, with one event for each commit. Within a stream EventStoreDB has one order, numbers without
  * gaps, atomic appends and expected revisions; across streams it has an order only.
  *
- * Every append names the revision that it expects. So an append without an answer can be sent again. Either the stream has
- * it, and the server says so; or the server stores it now; or another append took its place, and it will never be stored.
- * Several instances append at the stream's end. The server tells the loser where the end is, and the loser appends there.
+ * Every append names the revision that it expects. So the engine can send an append without an answer again. Then the
+ * server stores it now, or says that the stream has it, or another append has taken its revision and it is never stored.
+ * Several instances append at the stream's end. The server answers the loser with the new end, and the loser appends there.
  */
 export class CommitStream implements RecordStore {
   private end = 0;
@@ -62,7 +62,7 @@ export class CommitStream implements RecordStore {
     const { client, stream, logger, signal } = this.options;
     const events = records.map(({ value }): NewEvent => ({ id: randomUUID(), type: EVENT_TYPE, data: value }));
     const giveUpAt = performance.now() + RESEND_FOR_MS;
-    // Stays the same while the outcome is unknown, whatever end `findEnd` finds: that end may include this append.
+    // Stays the same while the outcome is unknown, even if `findEnd` finds another end: that end may include this append.
     let expected = this.end;
     let sent = false;
     for (;;) {
@@ -75,7 +75,7 @@ export class CommitStream implements RecordStore {
         }
         if (outcome.has < expected) throw new LogUnavailableError(`the stream ${stream} has lost its last events`);
         expected = outcome.has;
-        // Every earlier attempt expected a place that another append took. So none of them is stored, now or later.
+        // Another append has taken the revision that all earlier attempts expected. So the server never stores these attempts.
         sent = false;
       } catch (error) {
         if (error instanceof LogUnavailableError || error instanceof RangeError) throw error;
@@ -128,7 +128,7 @@ export class CommitStream implements RecordStore {
   }
 }
 
-/** Settings in a stream's metadata that remove its first events. A soft deletion sets `truncateBefore` (`$tb`) too. */
+/** Settings in a stream's metadata that remove its first events. A soft deletion also sets `truncateBefore` (`$tb`). */
 const TRUNCATING = ['maxCount', 'maxAge', 'truncateBefore'] as const;
 
 /**

@@ -13,7 +13,7 @@ import { inTime } from '../../util/in-time.ts';
 import { CommitTooLargeError } from '../port.ts';
 
 /**
- * All that the engine needs of EventStoreDB. Only this file knows the client, `@eventstore/db-client`
+ * The calls of EventStoreDB that the engine needs. Only this file imports the client, `@eventstore/db-client`
  * (docs/adr/0023-eventstoredb-by-its-own-client-one-append-a-call.md).
  * Streams count their events from 0. The numbers stay exact as JavaScript numbers for 2^53 events.
  */
@@ -23,21 +23,21 @@ export interface EventStoreClient {
    * changes nothing.
    * @throws CommitTooLargeError the events are larger than the server accepts
    * @throws NeverSentError
-   * @throws if no answer came: the stream may have the events
+   * @throws other errors: no answer came, and the stream may have the events
    */
   append(stream: string, events: readonly NewEvent[], expected: number): Promise<AppendOutcome>;
   /** Reads the last event; null if the stream is empty or deleted. */
   last(stream: string): Promise<StoredEvent | null>;
   /** Reads at most `limit` events, from number `from` on. */
   read(stream: string, from: number, limit: number): Promise<StoredEvent[]>;
-  /** Reads the events of all streams whose names begin with the prefix, perhaps of deleted ones too. It reads the whole database. */
+  /** Reads the events of all streams whose names begin with the prefix, also some of deleted streams. Reads the whole database. */
   readByPrefix(prefix: string): AsyncIterable<StoredEvent>;
   /**
-   * Reads events from number `from` on, forever. Each step yields the events that have arrived since the one before.
+   * Reads events from number `from` on, forever. Each step yields the events that have arrived since the last step.
    * @throws when the connection breaks
    */
   follow(stream: string, from: number, signal: AbortSignal): AsyncGenerator<StoredEvent[]>;
-  /** Deletes the stream forever: it can be neither read nor appended to again. A repeat changes nothing. */
+  /** Deletes the stream forever. Later reads find no events, and the server refuses appends. A repeat changes nothing. */
   tombstone(stream: string): Promise<void>;
   /** Reads the stream's metadata. */
   metadata(stream: string): Promise<StreamMetadata>;
@@ -61,7 +61,7 @@ export interface StoredEvent {
   readonly at: number;
 }
 
-/** `next`: appended, and the stream now has so many events. `has`: refused, since the stream has so many and not `expected`. */
+/** `next`: appended; the stream now has `next` events. `has`: refused; the stream has `has` events instead of `expected`. */
 type AppendOutcome = { readonly next: number } | { readonly has: number } | 'deleted';
 
 /** The client had no connection, so the server cannot have the append. */
@@ -72,7 +72,7 @@ export class NeverSentError extends Error {
 /** The deadline of one call. A caller that may wait longer repeats the call. */
 const DEADLINE_MS = 3000;
 /**
- * Events that `follow` reads at once until it has caught up; then it subscribes. Pages gave 14 k events/s, a subscription
+ * Events of a page. `follow` reads pages until it has caught up, and then subscribes. Pages gave 14 k events/s, a subscription
  * 5 k/s (500 bytes an event, the test double in the same OS process).
  */
 const PAGE = 500;
@@ -82,8 +82,8 @@ const BUFFERED = 256;
 /** @param url `esdb://host:port?tls=false`, or `kurrentdb://`, with the options that the client's manual lists */
 export function openEventStoreClient(url: string): EventStoreClient {
   const client = EventStoreDBClient.connectionString(url.replace(/^(?:kurrentdb|kdb)(?=[:+])/, 'esdb'));
-  // Makes the client send each append as its own call, as it does for servers before 21.10, for which `supports` is false.
-  // Otherwise the appends of all clients of a thread share one map, and one broken connection fails them all (ADR 23).
+  // With `supports` false (as for servers before 21.10) the client sends each append as a separate call. Otherwise the appends
+  // of all clients of a thread share one map, and one broken connection fails all of them (ADR 23).
   Object.assign(client, { supports: async () => false });
   const options = { deadline: DEADLINE_MS };
 
@@ -141,7 +141,7 @@ export function openEventStoreClient(url: string): EventStoreClient {
  */
 function refusedAppend(error: unknown): AppendOutcome {
   if (!(error instanceof Error)) throw error;
-  // @grpc/grpc-js says this of a call that never had a connection. A call that failed as UNAVAILABLE may have had one.
+  // @grpc/grpc-js writes this text if a call never had a connection. A call that failed as UNAVAILABLE may have had one.
   if (error.message.includes('No connection established')) throw new NeverSentError(error.message, { cause: error });
   if (!isCommandError(error)) throw error;
   if (error.type === ErrorType.WRONG_EXPECTED_VERSION)
@@ -219,7 +219,7 @@ class SilenceError extends Error {}
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
 
-/** `unknown`: the server does not know the user, or the password is wrong. `denied`: the user may not. Null: neither. */
+/** `unknown`: the user is unknown, or the password is wrong. `denied`: the user lacks a right. Null: another error. */
 export function refusedRights(error: unknown): 'unknown' | 'denied' | null {
   if (!(error instanceof Error && isCommandError(error))) return null;
   const code: number | undefined = error.code;

@@ -7,14 +7,14 @@ export interface ProgressOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** How often the index is polled while a caller waits for an offset. The leader's thread knows its progress without a poll. */
+/** The pause between polls while a caller waits for an offset. The thread of the leader knows its progress without polls. */
 const POLL_MS = 10;
-/** How often otherwise, while a reader waits for new records. */
+/** The pause between polls while only readers wait for new records. */
 const IDLE_POLL_MS = 100;
 
 /**
- * Wakes callers when the index has passed an offset. It is only a hint: after it the caller reads a snapshot of the index.
- * Polls the database only while callers wait, with one query for all of them.
+ * Wakes callers when the index has passed an offset. A wake-up is only a hint: the caller then reads a snapshot of the
+ * index. Polls the database only while callers wait, with one query for all callers.
  */
 export class Progress {
   readonly #options: ProgressOptions;
@@ -30,7 +30,7 @@ export class Progress {
     this.#options = options;
   }
 
-  /** Sets the progress, and wakes the callers that it satisfies. */
+  /** Sets the progress, and wakes the callers whose offset it has passed. */
   publish(next: readonly number[]): void {
     this.#next = next;
     for (const waiter of [...this.#waiting]) if (waiter.ready(next)) waiter.resolve();
@@ -41,7 +41,7 @@ export class Progress {
     return this.#next;
   }
 
-  /** Resolves when the index has passed `offset`; earlier at `limit`: a deadline of `performance.now()`, or a signal. */
+  /** Resolves when the index has passed `offset`, or earlier at `limit`: a time of `performance.now()`, or a signal. */
   async passed(partition: number, offset: number, limit: number | AbortSignal): Promise<void> {
     const late = new AbortController();
     const timer = typeof limit === 'number' ? setTimeout(() => late.abort(), limit - performance.now()) : undefined;
@@ -57,7 +57,7 @@ export class Progress {
     return this.#until((reached) => reached.some((offset, partition) => offset > (next[partition] ?? 0)), signal);
   }
 
-  /** A signal that aborts when the index moves beyond `current()`. Concurrent callers share it. */
+  /** Returns a signal that aborts when the index moves beyond `current()`. Concurrent callers share the signal. */
   moved(): AbortSignal {
     if (this.#moved === null || this.#moved.signal.aborted) {
       const moved = new AbortController();
