@@ -18,7 +18,7 @@ export function parseLocalTime(text: string): Temporal.PlainDateTime | undefined
   }
 }
 
-/** Two different instants if the clock shows the time twice, else the same one. */
+/** Two different instants if the clock shows the time twice, otherwise the same instant twice. */
 export interface LocalInstants {
   readonly first: number;
   readonly last: number;
@@ -33,8 +33,8 @@ export function instantsOf(local: Temporal.PlainDateTime, timezone: string): Loc
 }
 
 /**
- * The instant at which the zone's clock shows what a clock in UTC shows at `ms`; the first of two, and after a gap as
- * {@link instantsOf}.
+ * The instant at which the zone's clock shows the same time as a UTC clock at `ms`. It is the first of two such instants.
+ * A time in a gap moves as in {@link instantsOf}.
  */
 export function instantOfClock(ms: number, timezone: string): number {
   const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO('UTC').toPlainDateTime();
@@ -64,7 +64,7 @@ interface Stretch {
 /** The last used stretch of each zone. Rows come by date, and Temporal takes 15 µs per call. */
 const stretches = new Map<string, Stretch>();
 
-/** In milliseconds. */
+/** The zone's offset at `ms`, in milliseconds. */
 function offsetAt(ms: number, timezone: string): number {
   const known = stretches.get(timezone);
   if (known !== undefined && ms >= known.from && ms < known.to) return known.offset;
@@ -75,7 +75,7 @@ function offsetAt(ms: number, timezone: string): number {
   return stretch.offset;
 }
 
-/** The same with milliseconds: `2025-03-30T00:00:00.000+01:00`. */
+/** ISO 8601 with the zone's offset and milliseconds: `2025-03-30T00:00:00.000+01:00`. */
 export function preciseIsoWithOffset(ms: number, timezone: string): string {
   return Temporal.Instant.fromEpochMilliseconds(ms).toString({ timeZone: timezone, smallestUnit: 'millisecond' });
 }

@@ -3,9 +3,9 @@ import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 
 /**
- * Makes joins nested loops over an index until the transaction ends. A batch finds and changes rows by their keys. That
- * costs the same however large the tables grow. The planner overestimates the cost of random pages: it would read all
- * known users for every thousand events (at 50,000 users: 11 ms a batch instead of 2).
+ * Makes joins nested loops over an index until the transaction ends. A batch finds and changes rows by their keys. The cost
+ * of this does not grow with the tables. Without it the planner overestimates the cost of random pages and reads all known
+ * users for every thousand events. With 50,000 users a batch then takes 11 ms instead of 2 ms.
  */
 export async function findByKey(tx: ClientBase): Promise<void> {
   await tx.query(
@@ -26,8 +26,8 @@ export function nameOf(name: string, only: number | null): string | undefined {
 export type Cell = string | number | boolean | null;
 
 /**
- * Inserts rows by COPY, the cheapest way. `lines` come from {@link copyLine}. If they are generated, the database reads some
- * while the next are made.
+ * Inserts rows by COPY, the cheapest way. `lines` come from {@link copyLine}. If a generator makes the lines, the database
+ * reads lines while the generator makes the next ones.
  */
 export async function copyInto(tx: ClientBase, table: string, columns: string, lines: Iterable<string>): Promise<void> {
   const slices = slicesOf(lines);
@@ -55,8 +55,8 @@ function* slicesOf(lines: Iterable<string>): Generator<Buffer> {
 }
 
 /**
- * One row in COPY's CSV format (PostgreSQL manual, COPY, "CSV Format"). An empty cell is NULL there, and `join` writes
- * nothing for null, so a row costs half of one in the text format. Changes `cells`.
+ * Formats one row in COPY's CSV format (PostgreSQL manual, COPY, "CSV Format"). There an empty cell is NULL, and `join`
+ * writes an empty text for null. So a row costs half of a row in the text format. Changes `cells` in place.
  */
 export function copyLine(cells: Cell[]): string {
   for (let i = 0; i < cells.length; i++) {

@@ -1,14 +1,14 @@
-/** The most bytes that a caller takes in one go. */
+/** The most bytes of one slice. */
 const SLICE_BYTES = 64 * 1024;
 
 export interface WaitLimits {
   /** The longest wait for the caller to take a slice, in milliseconds. */
   readonly stallMs: number;
-  /** The longest time of all waits for the caller together: until the end an export holds a snapshot of the database. */
+  /** The longest sum of all waits for the caller. It is limited because an export holds a snapshot of the database. */
   readonly totalMs: number;
 }
 
-/** Gives the parts in slices, so that a slow caller shows by each that it still takes some. Calls `onStall` beyond the limits. */
+/** Yields the parts in slices, so that each slice shows that a slow caller still reads. Calls `onStall` beyond the limits. */
 export async function* whileTaken(
   parts: AsyncIterable<Uint8Array>,
   { stallMs, totalMs }: WaitLimits,

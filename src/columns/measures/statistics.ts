@@ -14,7 +14,7 @@ Mean.PE = 1e6;
 export type Counted = readonly [value: bigint, count: number];
 
 /**
- * An exact statistic of numbers, as decimal text; it uses no doubles. Null: there are no numbers.
+ * Computes an exact statistic of numbers, as decimal text, without doubles. Null: there are no numbers.
  * @param counted ascending integers, scaled by `decimals`: 150 with 2 decimals is 1.5
  */
 export function statisticOf(statistic: Statistic, counted: readonly Counted[], decimals: number): string | null {

@@ -5,14 +5,13 @@ import { ConflictError, LogUnavailableError, OutcomeUnknownError } from '../../l
 import type { CommandContext } from '../decide-and-append.ts';
 import { closingsOf, type FoldedAccount } from './books.ts';
 
-/** Another instance has closed the books at another commit: the account must be read again. */
+/** Another instance has closed the books at another commit. The caller must read the account again. */
 export class OtherClosingError extends Error {
   override readonly name = 'OtherClosingError';
 }
 
 /**
- * Appends the closings that the fold has made and that the log does not have. Callers for the same account wait for one
- * append.
+ * Appends the closings of the fold that the log does not have. Concurrent callers for an account wait for the same append.
  * @throws OtherClosingError
  * @throws LogUnavailableError
  */
@@ -39,7 +38,7 @@ async function append({ log, sources }: CommandContext, entry: FoldedAccount): P
       entry.books = head!;
       entry.unwritten.shift();
     } catch (error) {
-      // The caller's command was not begun, so its own outcome is certain.
+      // The caller's command has not begun, so the command is certainly not in the log.
       if (error instanceof OutcomeUnknownError)
         throw new LogUnavailableError(`${stream} may have a closing of revision ${closing.revision}`, { cause: error });
       if (!(error instanceof ConflictError)) throw error;
@@ -48,7 +47,7 @@ async function append({ log, sources }: CommandContext, entry: FoldedAccount): P
   }
 }
 
-/** Takes the closings of another instance. They equal the closings in memory if its blocks have the same weight. */
+/** Takes over the closings of another instance. They equal ours if both instances use the same block weight. */
 async function adopt({ log }: CommandContext, entry: FoldedAccount): Promise<void> {
   for await (const { commit, closing } of closingsOf(log, entry.key, entry.books)) {
     if (entry.unwritten.length === 0) return;

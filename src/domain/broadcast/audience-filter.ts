@@ -10,18 +10,18 @@ import {
   refuseUnknownKeys,
 } from './audience.ts';
 
-/** The keys of a filter: properties of users, and their events (interface.md, "Audience"). */
+/** The keys of a filter: conditions on users, and filters on their events (interface.md, "Audience"). */
 export const FILTER_KEYS = ['user_conditions', 'event_filters'] as const;
 
 interface FilterContext {
   /** The timezone of dates in conditions. */
   readonly timezone: string;
   readonly problems: Problem[];
-  /** Shared by filters that have one limit together. */
+  /** The number of conditions so far. Filters with a common limit share it. */
   readonly count: ConditionCount;
 }
 
-/** Checks the conditions of a filter. Adds mistakes to `problems`; then the result must not be used. */
+/** Checks the conditions of a filter. Adds mistakes to `problems`; after a mistake do not use the result. */
 export function parseFilterConditions(
   config: JsonObject,
   { path, timezone, problems, count }: FilterContext & { readonly path: string },
@@ -44,8 +44,8 @@ const GROUPS = ['and', 'or'] as const;
 const NODES = [...GROUPS, LEAF];
 
 /**
- * Checks `event_filters`: `[and or or, node, …]` and `["performed_event", {…}]`. Absent, null and `[]` are no filter. Adds
- * mistakes to `problems`; then the result must not be used.
+ * Checks `event_filters`: `["and", node, …]`, `["or", node, …]` or `["performed_event", {…}]`. Absent, null and `[]` mean no
+ * filter. Adds mistakes to `problems`; after a mistake do not use the result.
  */
 function parseEventFilters(input: unknown, { path, ...context }: FilterContext & { path: string }): EventFilter | null {
   if (isNoFilter(input)) return null;

@@ -6,7 +6,7 @@ import { Rejection } from '../rejection.ts';
 
 /** Stream `operator-<id>`: the credential of an operator (decisions.md#operators). Operators are not owners. */
 
-/** The rights of an operator: look, or look and act. */
+/** The rights of an operator: `read` only reads, `act` also makes changes. */
 export const OPERATOR_RIGHTS = ['read', 'act'] as const;
 export type OperatorRight = (typeof OPERATOR_RIGHTS)[number];
 
@@ -26,7 +26,7 @@ export const operatorIssued = eventType(
     secret_hash: z.string(),
   }),
 );
-/** From the time of this event on the key is refused. */
+/** After this event the service refuses the key. */
 export const operatorRevoked = eventType('operator_revoked', 1, z.object({ operator_id: id }));
 
 export type OperatorEvent = EventOf<typeof operatorIssued | typeof operatorRevoked>;

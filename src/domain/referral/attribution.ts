@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { eventType } from '../event-type.ts';
 
 /**
- * Stream `referral-<bot>`: codes, their owners, and referrals. The outcome of each event follows from its place in the
- * bot's log, visits included: the first event wins, whatever the writers knew.
+ * Stream `referral-<bot>`: codes, their owners, and referrals. The order of the bot's log, with its visits, decides the
+ * outcome of each event: the first event wins. What a writer has read does not matter.
  */
 
 const userId = z.number().int().positive();
@@ -37,11 +37,11 @@ export const referralMarked = eventType(
 
 /**
  * The owners of codes and the referrers of users (interface.md, "Referral attribution"; decisions.md#code-owners,
- * #attribution) are a fold over a bot's log. The first fact wins, per code and per user. Each fact is decided on the
- * state that the earlier facts have made. The log refuses no fact; a fact may only have no effect.
+ * #attribution) are a fold over a bot's log. The first fact wins, per code and per user. The state of the earlier facts
+ * decides each fact. The log takes every fact, also a fact without an effect.
  */
 
-/** The result of the facts so far: the part that decisions on the next facts need. */
+/** The state after the facts so far. It has only the data that decisions on later facts need. */
 export interface Attribution {
   /** Known codes with their owners; null: a visit or a mark named the code before it had an owner. */
   readonly codes: Map<string, number | null>;
@@ -51,7 +51,7 @@ export interface Attribution {
   readonly referrers: Map<number, number>;
 }
 
-/** A visit by a user that the bot knows, perhaps by this visit. */
+/** A visit by a known user. The visit itself may be the first contact. */
 interface Visited {
   readonly type: 'visited';
   readonly user_id: number;
@@ -79,7 +79,7 @@ interface Marked {
   readonly code: string | null;
   readonly referrer_id: number | null;
   readonly new_code: string | null;
-  /** Receipt, ms UTC. It is the date of the referral, since there is no visit. */
+  /** Receipt, ms UTC. It is the date of the referral, because a mark has no visit. */
   readonly at: number;
 }
 
@@ -104,22 +104,22 @@ export interface CodeOwned {
   readonly type: 'code_owned';
   readonly code: string;
   readonly owner_id: number;
-  /** Whether the code was made by create-code: only such codes are listed. */
+  /** Whether create-code made the code. Only such codes are listed. */
   readonly listed: boolean;
-  /** Whether the code was known: visits may wait for its owner. Then the earliest visit of each user makes a referral. */
+  /** Whether the code was known before, so that visits may wait for its owner. The earliest visit of each user then refers. */
   readonly awaited: boolean;
 }
 
-/** The answer to the caller who caused a fact. */
+/** The answer to the caller of the endpoint that caused a fact. */
 export type Outcome =
-  /** False: the code was taken, and nothing was created. */
+  /** False: the code existed already, so the fact creates no code. */
   | { readonly type: 'code_created'; readonly created: boolean }
   /** In the order of the elements. The read model counts the users whose visits waited. */
   | { readonly type: 'owners_set'; readonly results: readonly OwnerResult[] }
   | {
       readonly type: 'marked';
       readonly referrer_id: number | null;
-      /** The code that the caller sent, or that the referrer was given. */
+      /** The code that the caller sent, or the code that this fact gave the referrer. */
       readonly code: string | null;
       readonly already_attributed: boolean;
     }
@@ -183,7 +183,7 @@ function visited(state: Attribution, { user_id, code, date, refers }: Visited): 
   return [{ type: 'user_referred', user_id, referrer_id: owner_id, code, date }];
 }
 
-/** A known code, even if known only by a visit, is not new; the caller tries another one. */
+/** Creates a code, unless the code is known, even only from a visit. The caller then tries another code. */
 function codeCreated(state: Attribution, { code, user_id }: CodeCreated): AttributionDecision {
   const created = !state.codes.has(code);
   const effects: Effect[] = created

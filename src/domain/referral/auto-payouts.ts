@@ -4,10 +4,11 @@ import { type Decision, decider } from '../decider.ts';
 import { type EventOf, eventType } from '../event-type.ts';
 
 /**
- * Stream `autopayouts-<bot>`: the time up to which the bot's automatic payouts are made (decisions.md#auto-payouts).
+ * Stream `autopayouts-<bot>`: the time up to which the service has requested the bot's automatic payouts
+ * (decisions.md#auto-payouts).
  */
 
-/** All automatic payouts that were due at `until` (milliseconds UTC) have been requested. */
+/** The service has requested all automatic payouts that were due at `until` (milliseconds UTC). */
 export const autoPayoutsMade = eventType('auto_payouts_made', 1, z.object({ until: z.number().int() }));
 
 export interface AutoPayoutsState {
@@ -50,8 +51,8 @@ export interface AutoPayoutSetting {
 }
 
 /**
- * The time of the payouts that are due and not made; null: all are made. Several missed times are made up for by one
- * payout, since a payout takes the whole balance. A setting counts from the time it was made.
+ * The time of the payouts that are due and not requested; null: no payouts are due. After several missed times one payout is
+ * enough, since a payout takes the whole balance. A setting counts from the time of its change.
  * @param settings of the bot, in the order of the log
  */
 export function payoutsDue(

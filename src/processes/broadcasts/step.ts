@@ -7,8 +7,8 @@ import { Rejection } from '../../domain/rejection.ts';
 export type Step = (state: BroadcastState, now: number) => Decision<BroadcastEvent>;
 
 /**
- * Makes the step a conflict if the broadcast differs from `seen`. Other data, such as saved segments, were read for
- * `seen`, and a client may have cancelled, changed and activated the broadcast since.
+ * Rejects the step with a conflict if the broadcast differs from `seen`. The process has read other data for `seen`, such as
+ * saved segments. A client may have cancelled, changed and activated the broadcast since then.
  */
 export function ifUnchanged(seen: Broadcast, step: Step): Step {
   return (state, now) =>

@@ -5,7 +5,7 @@ import { tileTree } from '../../proof/tile-tree.ts';
 import { mapPartsOf, partHash, partOf } from '../../queries/proof/stored-map.ts';
 import { storedTiles } from '../../queries/proof/stored-trees.ts';
 
-/** Brings the map to the saved leaves of all accounts, in the caller's transaction. */
+/** Updates the map of accounts with the changed leaves, in the caller's transaction. @returns its size and root */
 export async function updateMap(tx: pg.ClientBase): Promise<OutputEntry['map']> {
   const { rows } = await tx.query<{ key: Buffer }>(
     `WITH changed AS (

@@ -2,10 +2,10 @@ import type { ClientBase } from 'pg';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit } from '../read-model.ts';
 
-/** The end of an open stretch, and the time of an event that never happens: the largest bigint. */
+/** The largest bigint: the end of a period that has not ended, and a time that never comes. */
 export const NEVER = '9223372036854775807';
 
-/** Changed rates and currencies; `at`: receipt of the first change of each. */
+/** Changed rates and currencies. `at` is the receipt of the first change of each. */
 export interface MoneyChanges {
   readonly rates: readonly RateChange[];
   readonly owners: readonly { readonly owner_id: number; readonly at: number }[];
@@ -20,8 +20,8 @@ interface RateChange {
 
 /**
  * Stores the exchange rates and the owners' currencies of a batch. They come from other partitions of the log than the
- * events that they convert, in no common order. So the rows keep the times of receipt: whether an event could be converted
- * when it was received is then the same for every interleaving.
+ * events that they convert, without a common order. So the rows keep the times of receipt. These decide whether a rate was
+ * known when an event was received, in whatever order the partitions are read.
  */
 export async function storeMoney(tx: ClientBase, commits: readonly ReadCommit[]): Promise<MoneyChanges> {
   const rates = new Map<string, Rate>();
@@ -59,7 +59,7 @@ interface OwnerCurrency {
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The last rate of a day counts. Events of the day can be converted since the first one. */
+/** Adds a rate. The last rate of a day counts; the first one decides since when events of the day can be converted. */
 function addRate(rates: Map<string, Rate>, data: { from: string; to: string; rate: string; date: string }, at: number) {
   const key = `${data.from} ${data.to} ${data.date}`;
   rates.set(key, {
@@ -102,7 +102,7 @@ async function saveRates(tx: ClientBase, rates: readonly Rate[]): Promise<void> 
   );
 }
 
-/** An owner's first currency counts from the beginning of time, each later one from its receipt, but not before its predecessor. */
+/** An owner's first currency counts for all times. A later one counts from its receipt, but not before the one it replaces. */
 async function saveCurrency(tx: ClientBase, { owner_id, currency, at }: OwnerCurrency): Promise<void> {
   const { rows } = await tx.query<{ seq: number; currency: string; from_at: number }>(
     `SELECT seq, currency, from_at::float8 FROM owner_currencies WHERE owner_id = $1 ORDER BY seq DESC LIMIT 1`,

@@ -11,8 +11,8 @@ import { SESSION_GAP_MS } from './sessions.ts';
 const FIRST_MS = 24 * HOUR_MS;
 
 /**
- * Restores the archived rows that new events of the users may be compared with or change. A visit may change the UTM of all
- * events after it, any other event only sessions: those within the gap before and after it, to their ends.
+ * Restores the archived rows that new events of the users may read or change. A visit may change the UTM of all later events.
+ * Any other event may change only the sessions less than a session gap away from it, each to its end.
  */
 export async function restoreLate(tx: ClientBase, users: readonly User[]): Promise<void> {
   const stretches = users.flatMap(stretchOf);
@@ -26,7 +26,7 @@ export async function restoreLate(tx: ClientBase, users: readonly User[]): Promi
 }
 
 interface Stretch extends NeededRows {
-  /** The user has no later archived events. */
+  /** The date after which the user has no archived events. */
   readonly end: number;
 }
 
@@ -40,7 +40,7 @@ function stretchOf({ bot: { bot_id, archivedUntil }, user_id, tail, events, visi
   return [{ bot_id, user_id, from, until, end }];
 }
 
-/** The stretches that may end within a session: it continues if an event follows within the gap. */
+/** The stretches that may end within a session: a session continues if an event follows within the session gap. */
 async function cutInSession(tx: ClientBase, stretches: readonly Stretch[]): Promise<Stretch[]> {
   if (stretches.length === 0) return [];
   const only = onlyBot(

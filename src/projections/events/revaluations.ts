@@ -6,14 +6,14 @@ import { DAY_MS, type MoneyChanges, NEVER } from './money.ts';
 import { restoreUnit } from './packed/restore-rows.ts';
 
 /**
- * A changed rate or currency, or a new unit, may touch all events of many bots. To convert them takes 50 µs an event:
- * minutes, and one transaction of that length would hold up every reader of the log (see the runtime). So a batch only
- * records that they must be converted again, and `idle` converts them in slices, each in its own transaction. A slice
- * uses the current rates, so an event that a batch changes between two slices is right too. If the change concerns
- * events that the pass has converted already, that batch records it again.
+ * A changed rate or currency, or a new unit, may concern all events of many bots. A conversion takes 50 µs an event, so minutes
+ * in all. One transaction of that length would delay every reader of the log (see the runtime). So a batch only records
+ * that these events need a conversion. `idle` converts them in slices, each in its own transaction. A slice uses the
+ * current rates, so it also converts correctly the events that a batch changes between two slices. If a batch changes a rate
+ * of events that the pass has already converted, the batch records the change again.
  *
- * A pass that has begun is finished, however often the same change is recorded during it: that makes one more pass.
- * Passes run one after the other in the order in which they were recorded, so each gets its turn.
+ * A pass that has begun runs to its end. If the same change is recorded again during the pass, even often, that makes one
+ * more pass. Passes run one after the other, in the order of their records, so each pass gets its turn.
  */
 export const REVALUATIONS_DDL = `
 CREATE TABLE revaluations (
@@ -35,15 +35,15 @@ CREATE TABLE revaluations (
 );
 `;
 
-/** The most work of a slice. To convert takes the most time. */
+/** The most work of a slice. The conversion takes most of its time. */
 export interface SliceLimits {
   /** Events converted: 2,000 take about 100 ms. */
   readonly converted: number;
-  /** Events read. Most of them may have no unit: 20,000 take about 20 ms. */
+  /** Events read, also events without the unit: 20,000 take about 20 ms. */
   readonly scanned: number;
-  /** Bots whose events are read, by a query each, and passes begun. */
+  /** Bots whose events are read (one query each), plus passes begun. */
   readonly steps: number;
-  /** Bots skipped at once, since they have no such events. */
+  /** Bots looked at, most of which may have no such events. */
   readonly bots: number;
 }
 
@@ -52,7 +52,7 @@ const LIMITS: SliceLimits = { converted: 2000, scanned: 20_000, steps: 100, bots
 /** Smallest value of a JavaScript Date, in ms. */
 const FIRST_DATE = -8.64e15;
 
-/** Records that the events which the changes touch, however old, must be converted again. */
+/** Records that all events that the changes concern, of any age, need a new conversion. */
 export async function recordRevaluations(
   tx: ClientBase,
   { rates, owners }: MoneyChanges,
@@ -130,7 +130,7 @@ interface Pass extends Progress {
   readonly from_date: number;
 }
 
-/** Takes the pass that has begun, else begins the first recorded one. */
+/** Takes the pass that has begun, or else begins the pass that was recorded first. */
 async function takePass(tx: ClientBase): Promise<Pass | undefined> {
   const { rows } = await tx.query<Pass>(
     `UPDATE revaluations SET begun = true
@@ -154,7 +154,7 @@ async function continuePass(tx: ClientBase, pass: Pass, budget: Budget): Promise
     ]);
 }
 
-/** The next events of a pass, and its progress after them; null: its end. */
+/** Finds the next events of a pass, and the progress after them; null: the pass ends. */
 async function nextSlice(
   tx: ClientBase,
   pass: Pass,
@@ -217,14 +217,14 @@ interface FoundEvents {
 
 interface Sought {
   readonly bot_id: number;
-  /** Null: any. */
+  /** Null: any unit. */
   readonly unit: string | null;
   readonly after: Moment;
   /** Null: there is no end. */
   readonly until: Moment | null;
 }
 
-/** The events of a bot between two moments: those to convert, and the last one that was read. */
+/** Reads the events of a bot between two moments. Returns the events to convert, and where to continue. */
 async function nextEvents(
   tx: ClientBase,
   { bot_id, unit, after, until }: Sought,

@@ -3,7 +3,7 @@ import type { Manifest } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { inVersion } from './versions.ts';
 
-/** Whether the read model has deferred work: then its rows lag behind its checkpoint. */
+/** Whether the read model has deferred work. While it has, its rows lag behind its checkpoint. */
 export async function hasDeferredWork(db: Pool | ClientBase, model: Manifest, schema: string): Promise<boolean> {
   if (model.deferredRelation === undefined) return false;
   const { rows } = await db.query<{ some: boolean }>({
@@ -13,14 +13,14 @@ export async function hasDeferredWork(db: Pool | ClientBase, model: Manifest, sc
   return rows[0]!.some;
 }
 
-/** Deferred work of a read model that its answers wait for. */
+/** The part of the deferred work that changes answers: events that wait for a conversion. */
 export interface Deferred {
   readonly events: number;
   /** False: the count stopped early, so `events` is a lower bound. */
   readonly exact: boolean;
 }
 
-/** The deferred work that answers wait for, and its age in seconds; null if there is none. */
+/** Counts the {@link Deferred} events, and gives their age in seconds; null if there are none. */
 export async function deferredWork(
   db: Pool | ClientBase,
   { deferredCount }: Manifest,

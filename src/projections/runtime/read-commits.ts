@@ -6,13 +6,13 @@ import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
 
 /**
- * Opens commits as the read model's `apply` takes them. An event of an unknown type is an error: a newer program wrote it,
- * perhaps for this read model.
+ * Reads the events of commits that the read model's `apply` takes, and decrypts their personal data. An event of an unknown
+ * type is an error: a newer program wrote it, perhaps for this read model.
  *
- * Asks for the keys each time. An erasure forgets a key before the erasure is in the log. A projector that has read the
- * erasure, or a later commit, must not use a remembered key: the rows would hold data that a rebuild cannot make again.
+ * Reads the keys from the keyring each time. An erasure deletes a key before the log has the erasure. So a projector must not
+ * use a remembered key: after the erasure its rows would hold data that a rebuild cannot make again.
  * @throws UnreadableEventError
- * @throws LogUnavailableError the keyring does not answer. That says nothing about the commits
+ * @throws LogUnavailableError the keyring does not answer; the commits may be readable
  */
 export async function readCommits(
   model: Pick<ReadModel, 'events' | 'personal'>,
@@ -39,13 +39,13 @@ export async function readCommits(
   return opened;
 }
 
-/** Opening takes most of a rebuild's time. It works in short slices while the database writes the commits before. */
+/** Decryption takes most of a rebuild's time. It runs in short slices, while the database writes the commits before. */
 const AT_ONCE_MS = 1;
 
 /**
- * Bounds how much a projector holds at once (the part that it writes, and the next one), and for how long: 1,000 commits
- * can hold a million items. A rebuild in parts of 5,000 items took a fifth more processor time; one in parts of 40,000 took
- * a tenth more (garbage).
+ * Limits the memory of a projector, which holds the part that it writes and the next part: 1,000 commits can have a million
+ * items. A rebuild in parts of 5,000 items took a fifth more processor time. In parts of 40,000 items it took a tenth more,
+ * because of garbage collection.
  */
 const MAX_ITEMS = 15_000;
 
@@ -78,9 +78,9 @@ export function itemsOf({ events }: Pick<RecordedCommit, 'events'>): number {
 }
 
 /**
- * Asks for the next item while the consumer works on the present one, if `wanted` returns true for the present one. Then
- * reading and writing overlap, at the price of two items held at once.
- * @param stop ends the items: else an item that was asked for and is no longer wanted would be waited for
+ * Requests the next item while the consumer works on the present item, if `wanted(present)` is true. So reading and writing
+ * overlap, and two items are in memory.
+ * @param stop ends `items`, so that an early end does not wait for an item that it has requested
  */
 export async function* ahead<T>(
   items: AsyncIterable<T>,

@@ -8,7 +8,7 @@ import { type PlacedSource, performedIn, type UserSegment, type UsersSource, use
 import { type ListSegment, type ListsSource, listSql, listsSource } from './list-sql.ts';
 import { performedUsers } from './performed-users.ts';
 
-/** Chats of one chunk: a chunk becomes one event of the frozen audience, and one chunk is in memory at a time. */
+/** Chats of one chunk. Each chunk becomes one event of the frozen audience. Only one chunk is in memory at a time. */
 const CHUNK_CHATS = 10_000;
 
 /** If many users are new, the planner expects few users, and would search all events for each user. */
@@ -27,7 +27,7 @@ export async function* audienceChats(
 ): AsyncGenerator<readonly number[]> {
   const only = await namedBot(pool, source.botId);
   const options: SnapshotOptions = {
-    // All rows will be read, so a plan that finds the first ones fast is wrong.
+    // The cursor reads all rows, so do not choose a plan that is fast only for the first rows.
     settings: `${AUDIENCE_SETTINGS}; SET LOCAL cursor_tuple_fraction = 1`,
     ...(signal !== undefined && { cancel: { signal, others: pool } }),
   };
@@ -44,7 +44,7 @@ export async function* audienceChats(
   });
 }
 
-/** Chats as one row of bytes for each chunk. A row a chat took five times the time here, of which a million took 0.6 s. */
+/** Returns each chunk as one row of bytes: a million chats take 0.6 s. One row for each chat took five times as long. */
 function inChunks(chats: RawBuilder<{ chat: string }>): RawBuilder<{ chats: Buffer }> {
   return sql`SELECT string_agg(int8send(chat), ''::bytea ORDER BY chat) AS chats
     FROM (SELECT chat, (row_number() OVER (ORDER BY chat) - 1) / ${CHUNK_CHATS}::int AS chunk
@@ -55,15 +55,15 @@ function inChunks(chats: RawBuilder<{ chat: string }>): RawBuilder<{ chats: Buff
 const CHAT_BYTES = 8;
 
 export interface AudienceSource extends UsersSource {
-  /** Only chats above; null: all. */
+  /** Only chats above this id; null: all chats. */
   readonly after: number | null;
 }
 
 /**
  * SQL of the chats of an audience, ascending, each once: all included chats without the excluded ones. It reads the users
  * of the bot once, with a column for inclusion and one for exclusion, and joins the lists to them.
- * @param snapshot the transaction that will run the SQL. The users of conditions on events are found here, and are in
- * the SQL
+ * @param snapshot the transaction that will run the SQL. This function reads the users of conditions on events in it, and
+ * writes them into the SQL
  */
 export async function audienceSql(
   segmentations: Segmentations,
@@ -71,7 +71,7 @@ export async function audienceSql(
   snapshot: Snapshot,
 ): Promise<RawBuilder<{ chat: string }>> {
   const { include, exclude } = segmentations;
-  // If a segment includes all users, the other include segments are ignored (interface.md).
+  // If a segment includes all users, ignore the other segments of `include` (interface.md).
   const included = include.find(({ type }) => type === 'all');
   const [of, without] = [split(included === undefined ? include : [included]), split(exclude)];
   const performed = await performedUsers(performedIn([...of.users, ...without.users]), source, snapshot);
@@ -80,7 +80,7 @@ export async function audienceSql(
   const lists = await listsSource([...of.lists, ...without.lists], source, snapshot);
   const after = source.after === null ? sql`TRUE` : sql`chat > ${source.after}::bigint`;
   const kept = sql`${after} AND ${notErased(source)}`;
-  // Users are unique already: only lists that include chats make it necessary to group them.
+  // Users are unique already. Only lists of included chats may repeat a chat and need a GROUP BY.
   if (of.lists.length === 0 && users.length === 1) {
     const isInNone = without.lists.map(
       (list) =>

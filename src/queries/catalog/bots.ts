@@ -39,7 +39,7 @@ export async function findBots(
   return new Map(rows.map((row) => [row.public_key, row]));
 }
 
-/** A bot's settings. The token is a secret, so the row only has whether there is one. */
+/** A bot's settings. The token is a secret, so the row only says whether the bot has a token. */
 export interface BotSettingsRow {
   readonly bot_id: number;
   readonly public_key: string;
@@ -55,7 +55,7 @@ export interface BotSettingsRow {
   readonly paid_broadcasts: boolean;
 }
 
-/** @param reach whose bots; absent: all of every owner */
+/** Lists bots, oldest first. @param reach the owner and the scope of a key; absent: all bots of all owners */
 export function listBots(
   { pool, catalog }: Tables<'catalog'>,
   reach?: { readonly ownerId: number; readonly scope: KeyScope },
@@ -98,7 +98,7 @@ export function listResources(
 export interface SendingBot {
   readonly bot_id: number;
   readonly owner_id: number;
-  /** For the platform; a secret. */
+  /** The bot's token at the platform, in clear: a secret. */
   readonly token: string | null;
   readonly plan: 'premium' | 'free';
   readonly paid_broadcasts: boolean;

@@ -20,7 +20,7 @@ import {
 } from './field-sql.ts';
 import type { UserColumn, UserColumns } from './user-columns.ts';
 
-/** The rows and columns that conditions of a report are compiled with. */
+/** The data that the compilation of a report's conditions reads. */
 export interface ConditionSource {
   readonly botId: number;
   readonly tables: ReportTables;
@@ -37,8 +37,8 @@ export interface ConditionSource {
 }
 
 /**
- * Compiles a condition to a test of events. Conditions on users or sessions run once before the scan, on kept fields or in
- * the database.
+ * Compiles a condition to a test of events. Conditions on users or sessions run once before the scan: on fields that the
+ * thread keeps in memory, or in the database.
  */
 export async function compileCondition(
   condition: Condition<ReportField>,
@@ -66,7 +66,7 @@ export async function compileCondition(
   }
 }
 
-/** The conditions. Conditions only on users are joined to one, and that is one query. */
+/** Joins the conditions that are only on users to one condition, so that one query finds these users. */
 function withUsersJoined(
   type: 'and' | 'or',
   conditions: readonly Condition<ReportField>[],
@@ -115,8 +115,8 @@ function withoutSession(column: 'session' | 'app_session'): EventCondition {
 }
 
 /**
- * The database lists the sessions for which the condition holds. A session's id is the id of its first event. An
- * archived event may since be in an earlier session than its own: then no event has its session any more.
+ * The database lists the sessions for which the condition holds. A session's id is the id of its first event. If a late
+ * event has moved an archived event to an earlier session, no event has the session of the archived row any more.
  */
 async function onSessions(
   leaf: Leaf,
@@ -154,12 +154,12 @@ export async function eventFilterOf(
   );
 }
 
-/** By the user's index: 1 where a condition only on users holds. */
+/** Returns, by the user's index, 1 if the condition (only on users) holds, else 0. */
 export async function passingUsers(condition: Condition<ReportField>, source: ConditionSource): Promise<Uint8Array> {
   return (await passingUsersOfColumns(condition, source)) ?? passingUsersBySql(condition, source);
 }
 
-/** Null: the condition has a field that is not kept. */
+/** Evaluates the condition on fields in memory. @returns null: the thread does not keep a field of the condition */
 async function passingUsersOfColumns(
   condition: Condition<ReportField>,
   { userColumns, users }: ConditionSource,

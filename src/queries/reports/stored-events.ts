@@ -21,20 +21,20 @@ export interface StoredChunk {
   readonly last: number;
 }
 
-/** The events of a bot in a span, in a report's snapshot, before any was read. */
+/** Where the events of a bot in a span are stored, in a report's snapshot. No event is read yet. */
 export interface StoredEvents {
   readonly bot: BotRow | undefined;
-  /** Chunks that have events of the span, in their order. */
+  /** Chunks that may have events of the span, in the order of their events. */
   readonly chunks: readonly StoredChunk[];
   /** The id of the bot's first chunk, in the span or not; null: no events are packed. */
   readonly oldestChunk: string | null;
-  /** The event types that were asked for. */
+  /** The event types that the report names. */
   readonly known: readonly CountedEvent[];
-  /** The custom properties that were asked for and that events have. */
+  /** The custom properties that the report names and that events have. */
   readonly properties: readonly KnownProperty[];
 }
 
-/** Earlier than any event: the first day that a date can name; and later than any event. */
+/** A time before every event (the first day of a JavaScript date), and a time after every event. */
 export const ALWAYS = -8_640_000_000_000_000;
 export const NEVER = 8_640_000_000_000_001;
 
@@ -49,21 +49,21 @@ interface CountedEvent extends KnownEvent {
   readonly count: number;
 }
 
-/** Null, from `until_date` on: the bot has had no events. */
+/** The fields from `until_date` on are null if the bot has had no events. */
 interface BotRow {
   readonly user_count: number;
   readonly utm_count: number;
-  /** Names the table that the numbers below are of: another one after a rebuild, and after a restart or crash of the server. */
+  /** Identifies the source of the numbers below. It changes after a rebuild, and after a restart or crash of the server. */
   readonly source: string;
   /** The last packed event. */
   readonly until_date: number | null;
   readonly until_ord: number | null;
-  /** Packed events that were changed or added later. */
+  /** The number of packed events that were changed or added later. */
   readonly changed: number | null;
-  /** Events that are not packed. */
+  /** The number of events that are not packed. */
   readonly loose: number | null;
   readonly packed: number | null;
-  /** How often events were written, and packed. */
+  /** How often a projector has written events (`writes`) and packed events (`packings`). */
   readonly writes: number | null;
   readonly packings: number | null;
 }
@@ -79,8 +79,8 @@ export interface StoredEventsOptions {
 const NOTHING_NAMED: NamedThings = { events: [], properties: [] };
 
 /**
- * Finds the events of a report's snapshot, and the event types and properties that the report names. The query has no parameters, so
- * that it shares a round trip with the snapshot's BEGIN.
+ * Finds the chunks of a report's snapshot, and the event types and properties that the report names. The query has no
+ * parameters, so that one round trip sends it with the snapshot's BEGIN.
  */
 export async function findEvents(
   options: StoredEventsOptions,
@@ -167,9 +167,9 @@ interface KeptChunks extends Kept {
   readonly chunks: readonly StoredChunk[];
 }
 
-/** Bytes of a chunk in a list. */
+/** Memory of one entry of the list, in bytes (estimated). */
 const LISTED_BYTES = 150;
-/** A longer list is not kept: it would be read whole after each packing, while a short period needs a part of it. */
+/** The thread does not keep a longer list: each packing would read the whole list again, but a short period needs a part. */
 const MOST_KEPT = 4096;
 
 async function chunksOf(
@@ -195,7 +195,7 @@ async function chunksOf(
   return { chunks: kept.chunks, oldestChunk: kept.chunks[0]?.id ?? null };
 }
 
-/** One row of long texts, since a row a chunk takes longer. */
+/** Reads the list as one row of long texts: one row for each chunk takes longer. */
 async function readChunks(options: StoredEventsOptions, rest: RawBuilder<unknown>): Promise<StoredChunk[]> {
   const list = (column: string) =>
     sql`string_agg(${sql.ref(column)}::text, ',' ORDER BY last_date, last_ord) AS ${sql.id(column)}`;
@@ -210,7 +210,7 @@ function chunksTable({ tables }: StoredEventsOptions) {
   return sql.id(tables.events, 'chunks');
 }
 
-/** The chunks whose events may lie in the span. Each begins where the one before ends. */
+/** The chunks whose events may lie in the span. Each chunk begins where the chunk before it ends. */
 function inSpan(chunks: readonly StoredChunk[], { from, to }: Span): readonly StoredChunk[] {
   const after = chunks.find(({ last }) => last >= to)?.last ?? Number.POSITIVE_INFINITY;
   return chunks.filter(({ last }) => last >= from && last <= after);

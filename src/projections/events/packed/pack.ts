@@ -8,7 +8,7 @@ import type { Moment } from '../draft.ts';
 import { type ChunkRange, copyToArchive, deleteArchived, eventsOfArchived, isOfChunk } from './archive-chunk.ts';
 import { dueTimelines, LIMITS, lockDueTimeline, type PackLimits, type Timeline } from './due.ts';
 
-/** The most chunks of one slice: a rebuild makes all chunks, and each slice costs a transaction. */
+/** The most chunks of one slice. Several at once save transactions in a rebuild, which makes all chunks. */
 const CHUNKS_AT_ONCE = 8;
 
 /** Packs some events of one bot, or packs a changed chunk again. @returns whether there is more to pack */
@@ -45,12 +45,12 @@ async function packAgain(tx: ClientBase, { bot_id }: Timeline, limits: PackLimit
 
 export interface StoredChunk extends ChunkRange {
   readonly events: number;
-  /** Events changed or added since it was packed. */
+  /** The number of events changed or added since the chunk was packed. */
   readonly changed: number;
   readonly archived: boolean;
 }
 
-/** @param which the rest of a query of `chunks`: the first one is found */
+/** Finds the first chunk of a query. @param which the end of the query of `chunks`: more conditions, or an order */
 export async function findChunk(tx: ClientBase, bot_id: number, which: string): Promise<StoredChunk | undefined> {
   const { rows } = await tx.query<[string, number, number, boolean, number, number, number | null, number]>({
     text: `SELECT c.id, c.changed, c.events, c.archived, c.last_date::float8, c.last_ord::float8,
@@ -109,7 +109,7 @@ interface Packed {
 
 /**
  * Packs rows into chunks of `most` events.
- * @param from the FROM item of rows `e`, and the rest of the query
+ * @param from SQL: the FROM item with the rows as `e`, and the end of the query
  */
 async function packRows(tx: ClientBase, bot_id: number, from: string, most: number): Promise<Packed[]> {
   const builder = chunkBuilder(FIXED_COLUMNS, most);
