@@ -2,7 +2,7 @@ import { getPriority, setPriority } from 'node:os';
 import { runCli } from '../cli/cli-program.ts';
 import type { ContextRunner } from '../cli/command.ts';
 
-/** The nice value of a command that works for minutes while a service runs, so that no request waits for the command. */
+/** The nice value of a long command while a service runs, so that no request waits for the command. */
 const PRIORITY = 10;
 
 function lowerPriority(): void {

@@ -38,7 +38,7 @@ const MAX_CHUNK_BYTES = 4 << 20;
  * gaps, atomic appends and expected revisions; across streams it has an order only.
  *
  * Every append names the revision that it expects. So the engine can send an append without an answer again. Then the
- * server stores it now, or says that the stream has it, or another append has taken its revision and it is never stored.
+ * server stores it now, or says that the stream has it. If another append has taken the revision, it is never stored.
  * Several instances append at the stream's end. The server answers the loser with the new end, and the loser appends there.
  */
 export class CommitStream implements RecordStore {

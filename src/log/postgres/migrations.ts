@@ -3,17 +3,17 @@ import type { Migrations } from '../../database/migrate.ts';
 /**
  * `log.append`: appends a group of commits in one statement, one transaction, one round trip.
  *
- * It takes an advisory lock per key (a bot) **before** the transaction gets its id and before it reads any head. With the id
- * first, readers got 4 of 78,758 events of a busy stream in the wrong order; with the lock first, none. The lock also makes
- * `seq` follow the readers' order within a bot, as `ordinal` promises. Keys are locked in ascending order, so that two groups
- * cannot deadlock. Under READ COMMITTED each statement below has its own snapshot, so it sees what other writers committed
- * before the lock was granted.
+ * It takes an advisory lock per key (a bot) **before** the transaction gets its id and reads a head. With the id first,
+ * readers got 4 of 78,758 events of a busy stream in the wrong order; with the lock first, none. The lock also makes `seq`
+ * follow the readers' order within a bot, as `ordinal` promises. It locks keys in ascending order, so that two groups cannot
+ * deadlock. Under READ COMMITTED each statement below has its own snapshot. So it sees the commits of other writers from
+ * before the lock.
  *
  * The bodies arrive as one `bytea` with their lengths. In a `text[]` the sender would escape each quote of their JSON, and the
  * server would remove the escapes.
  *
- * It returns one row per commit with the outcome (`appended`, `repeated` or `conflict`) and the commit's transaction id and
- * sequence number. These, and the body, are the earlier commit's for a repeat. For a conflict the row has the revision of the
+ * It returns one row per commit: the outcome (`appended`, `repeated` or `conflict`), the transaction id and the sequence
+ * number. For a repeat the row has the ids and the body of the earlier commit. For a conflict it has the revision of the
  * stream's head.
  */
 const APPEND_FUNCTION = `
@@ -99,8 +99,8 @@ END $$;`;
 
 /**
  * `log.append_new`: as `log.append`, for commits of *any* streams without command ids, none of which is in the log: the usual
- * intake. There is nothing to look up and nothing to decide, so it is one insert and answers with one row, in half of the
- * time. A commit id that the log has already is an error (23505), and nothing is appended.
+ * intake. It needs no look-up and no decision, so it is one insert that answers with one row, in half of the time. If
+ * the log has a commit id already, it fails (23505) and appends no commit.
  *
  * `seqs` are in the order of the commits, since PostgreSQL draws them in the order of the select. Takes the lock like
  * `log.append`.
@@ -124,8 +124,8 @@ BEGIN
 END $$;`;
 
 /**
- * The schema `log`: the only part of the database that cannot be rebuilt. The database itself keeps it append-only: a trigger
- * refuses updates, deletes and truncation even to the owner of the table, and the grants for them are revoked.
+ * The schema `log`: the only part of the database that cannot be rebuilt. The database itself keeps it append-only. A trigger
+ * refuses updates, deletes and truncation, even to the owner of the table. The migration also revokes the grants for them.
  */
 export const SCHEMA = 'log';
 
