@@ -1,6 +1,6 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 a8c863b2c3036974e2b58c3a1310b14609c339fafb473e5d71438286e8c36528
-// Types: sha256 691acb65c9bc5ca8386414a45c117281a66e19fcf921c17d880854301b204f79
+// Sources: sha256 e90f3bda63d9ca6a9c1b643f3e51ba15a4848191ce0f941f1ec4613e08929145
+// Types: sha256 a55747192aac5e7ba1f1bedb656aedf0af1b0961f6c69808e6634fb0cf637f2b
 type Schemas = components["schemas"];
 
 export interface paths {
@@ -2043,7 +2043,7 @@ export interface components {
     RateLimitOnError: {
       /** @description Stop when the platform asks to slow down; default true */
       stop?: boolean;
-      /** @description If stop is false: the least gap after that between messages, in milliseconds */
+      /** @description If stop is false: the least gap between messages after such a request, in milliseconds */
       extraDelay?: number;
     };
     ReceivedBroadcast: {

@@ -45,7 +45,7 @@ const rateLimitOnError = z
     extraDelay: z
       .int()
       .optional()
-      .describe('If stop is false: the least gap after that between messages, in milliseconds'),
+      .describe('If stop is false: the least gap between messages after such a request, in milliseconds'),
   })
   .meta({ id: 'RateLimitOnError' });
 const settings = z

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 276ec975459a0395cde11d908ee42eba89b351e372baf41728662654142532c1
+# SHA-256 of openapi.json: 8842a97e8dad97a340ad8024e3d6179d60f844ac9fb42aac8126c799702cb87c
 
 from __future__ import annotations
 
@@ -380,15 +380,15 @@ class Methods(Calls):
         return cast('BotUser', self._data('getUser', query={'user_id': user_id}))
 
     def list_user_broadcasts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ReceivedBroadcasts:
-        """The broadcasts whose audience had a user, the latest first, and what became of each"""
+        """The broadcasts whose audience had a user, the latest first, with the outcome of each for the user"""
         return cast('ReceivedBroadcasts', self._data('listUserBroadcasts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
 
     def iterate_user_broadcasts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> Iterator[ReceivedBroadcast]:
-        """The broadcasts whose audience had a user, the latest first, and what became of each: all pages"""
+        """The broadcasts whose audience had a user, the latest first, with the outcome of each for the user: all pages"""
         return self._pages('listUserBroadcasts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='items')
 
     def create_broadcast(self, body: CreateBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
-        """Create a broadcast, and with activate launch it"""
+        """Create a broadcast; with activate also launch it"""
         return cast('Broadcast', self._data('createBroadcast', body=body, idempotency_key=idempotency_key))
 
     def save_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
@@ -428,7 +428,7 @@ class Methods(Calls):
         return cast('UploadedSegment', self._data('uploadSegment', body=body, idempotency_key=idempotency_key))
 
     def create_segment_from_report(self, body: SegmentFromReportRequest, *, idempotency_key: str | None = None) -> SegmentFromReport:
-        """Freeze the users behind a number of a report as a list for a draft, to be named in its audience"""
+        """Freeze the users behind a number of a report as a list, for the audience of a draft"""
         return cast('SegmentFromReport', self._data('createSegmentFromReport', body=body, idempotency_key=idempotency_key))
 
     def list_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> Recipients:
@@ -876,15 +876,15 @@ class AsyncMethods(AsyncCalls):
         return cast('BotUser', await self._data('getUser', query={'user_id': user_id}))
 
     async def list_user_broadcasts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> ReceivedBroadcasts:
-        """The broadcasts whose audience had a user, the latest first, and what became of each"""
+        """The broadcasts whose audience had a user, the latest first, with the outcome of each for the user"""
         return cast('ReceivedBroadcasts', await self._data('listUserBroadcasts', query={'user_id': user_id, 'limit': limit, 'offset': offset}))
 
     def iterate_user_broadcasts(self, *, user_id: int, limit: int | None = None, offset: int | None = None) -> AsyncIterator[ReceivedBroadcast]:
-        """The broadcasts whose audience had a user, the latest first, and what became of each: all pages"""
+        """The broadcasts whose audience had a user, the latest first, with the outcome of each for the user: all pages"""
         return self._pages('listUserBroadcasts', query={'user_id': user_id, 'limit': limit, 'offset': offset}, items='items')
 
     async def create_broadcast(self, body: CreateBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
-        """Create a broadcast, and with activate launch it"""
+        """Create a broadcast; with activate also launch it"""
         return cast('Broadcast', await self._data('createBroadcast', body=body, idempotency_key=idempotency_key))
 
     async def save_broadcast(self, body: SaveBroadcastRequest, *, idempotency_key: str | None = None) -> Broadcast:
@@ -924,7 +924,7 @@ class AsyncMethods(AsyncCalls):
         return cast('UploadedSegment', await self._data('uploadSegment', body=body, idempotency_key=idempotency_key))
 
     async def create_segment_from_report(self, body: SegmentFromReportRequest, *, idempotency_key: str | None = None) -> SegmentFromReport:
-        """Freeze the users behind a number of a report as a list for a draft, to be named in its audience"""
+        """Freeze the users behind a number of a report as a list, for the audience of a draft"""
         return cast('SegmentFromReport', await self._data('createSegmentFromReport', body=body, idempotency_key=idempotency_key))
 
     async def list_recipients(self, *, id: int, state: Literal['pending', 'delivered', 'not_delivered', 'cancelled', 'unknown'] | None = None, limit: int | None = None, offset: int | None = None) -> Recipients:

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 276ec975459a0395cde11d908ee42eba89b351e372baf41728662654142532c1
+# SHA-256 of openapi.json: 8842a97e8dad97a340ad8024e3d6179d60f844ac9fb42aac8126c799702cb87c
 
 from __future__ import annotations
 
@@ -512,7 +512,7 @@ class RateLimitOnError(TypedDict):
     stop: NotRequired[bool]
     """Stop when the platform asks to slow down; default true"""
     extraDelay: NotRequired[int]
-    """If stop is false: the least gap after that between messages, in milliseconds"""
+    """If stop is false: the least gap between messages after such a request, in milliseconds"""
 
 
 LocalTime: TypeAlias = 'str'
