@@ -45,10 +45,10 @@ interface Request {
  * Sends events, goals and updates of known users until it is stopped: some in arrays, some late, some under new names. A
  * third of the requests carries an Idempotency-Key and is repeated until the answer is 200, as a careful client does.
  */
-export function startLoad(address: string, apiKey: string): Load {
+export function startLoad(address: string, apiKey: string, count = SENDERS): Load {
   const sent: Sent = { acknowledged: [], refused: [], unknown: [], answersMs: [], keyedAnswersMs: [] };
   const stopping = new AbortController();
-  const senders = Array.from({ length: SENDERS }, async (_, sender) => {
+  const senders = Array.from({ length: count }, async (_, sender) => {
     for (let round = 0; !stopping.signal.aborted; round++) {
       const request = KINDS[round % KINDS.length]!(sender, round);
       await send(address, apiKey, request, round % 3 === 0, sent, stopping.signal);

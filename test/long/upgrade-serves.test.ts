@@ -1,24 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keyOf } from '../../../src/log/stream-name.ts';
-import { allVersions } from '../../../src/projections/runtime/versions.ts';
-import { pause } from '../../../src/util/pause.ts';
-import { startLoad } from '../../crash/load.ts';
-import { expectFolded, expectOnce, meetUsers, settled } from '../../crash/rounds.ts';
-import { type Answers, allAnswers, type FilledBots, fillService, request } from '../../support/all-answers.ts';
-import { nextRelease } from '../../support/changed-read-models.ts';
-import { operate } from '../../support/operate.ts';
-import { startTestInstance, startTestService, type TestBot, type TestService } from '../../support/service.ts';
-import { freePort } from '../../support/service-process.ts';
+import { keyOf } from '../../src/log/stream-name.ts';
+import { allVersions } from '../../src/projections/runtime/versions.ts';
+import { pause } from '../../src/util/pause.ts';
+import { startLoad } from '../crash/load.ts';
+import { expectFolded, expectOnce, meetUsers, settled } from '../crash/rounds.ts';
+import { type Answers, allAnswers, type FilledBots, fillService, request } from '../support/all-answers.ts';
+import { nextRelease } from '../support/changed-read-models.ts';
+import { operate } from '../support/operate.ts';
+import { startTestInstance, startTestService, type TestBot, type TestService } from '../support/service.ts';
+import { freePort } from '../support/service-process.ts';
 
 /** One instance is replaced by the next release, which has changed two read models, and back, all under load. */
 
 const NAMES = ['events', 'accounts'];
+/** Fewer than in crash tests: a build ends when it is less than a second behind, also on a busy machine. */
+const SENDERS = 1;
 const POLL = { timeout: 240_000 };
 /** Long enough for some rounds of all questions. */
 const WATCH_MS = 2000;
 /** Between two rounds of all questions: they would else take the processor from the build. */
-const ASKS_APART_MS = 300;
+const ASKS_APART_MS = 1000;
 /** Answers of a service that stops or starts may arrive a little later. */
 const SETTLE_MS = 200;
 
@@ -46,7 +48,7 @@ test('a changed read model answers from its former version until the new one is 
   const gate = { closed: true };
   const changed = nextRelease(NAMES, gate);
   const ended = compareAllTheTime();
-  const load = startLoad(address, busy.apiKey);
+  const load = startLoad(address, busy.apiKey, SENDERS);
   const failures = (): number => load.sent.refused.length + load.sent.unknown.length;
   const statesOf = async (): Promise<string[]> =>
     (await allVersions(pool))
@@ -105,7 +107,7 @@ test('a changed read model answers from its former version until the new one is 
   expect(await allAnswers(address, filled)).toEqual(before);
   const deployment = { pool, log: service.log, output: () => '' };
   const commits = await settled(deployment);
-  expect(sent.acknowledged.length).toBeGreaterThan(100);
+  expect(sent.acknowledged.length).toBeGreaterThan(50);
   expectOnce(
     commits.filter(({ stream }) => keyOf(stream) === busy.publicKey),
     sent,
