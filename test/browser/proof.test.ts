@@ -9,6 +9,7 @@ import { parseSigner, privateKeyText } from '../../src/proof/signed-note.ts';
 import { axeFindings, CHROMIUM, logInWith, startBrowser, type TestBrowser } from '../support/browser.ts';
 import { processed } from '../support/processes.ts';
 import { type ProofService, startProofService } from '../support/proof-service.ts';
+import { readPdf } from '../support/read-pdf.ts';
 import { type RewardProgram, rewardProgram } from '../support/reward-program.ts';
 
 const ADA = 901;
@@ -127,5 +128,26 @@ describe.skipIf(CHROMIUM === undefined)('a referrer checks a proof in a browser'
     await page.getByLabel('Proof file').setInputFiles(await download.path());
     await page.locator('#verdict.valid').waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('and the owner downloads a statement of a period there, as PDF with the proof', async () => {
+    const { page, complaints } = await browser.open();
+    await logInWith({ page }, proofs.service.address, ownerKey);
+    await page.goto(`${proofs.service.address}/console/referrals?bot=${program.bot.publicKey}&user=${ADA}`);
+    const card = page.getByRole('region', { name: 'Statement' });
+    await card.getByLabel('First day').fill('2020-01-01');
+    const downloading = page.waitForEvent('download');
+    await card.getByRole('button', { name: 'Download the statement' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe(`statement-${ADA}.pdf`);
+    const { lines, attachments } = await readPdf(await readFile(await download.path()));
+    expect(lines.flat()).toContain('12.5');
+    expect(lines.map((line) => line.join(' ')).join('\n')).toContain('Period 2020-01-01 00:00:00 to');
+    expect([...attachments.keys()]).toEqual([`proof-${ADA}.json`]);
+    await card.getByLabel('First day').fill('2999-01-01');
+    await card.getByRole('button', { name: 'Download the statement' }).click();
+    await expect.poll(() => card.textContent()).toContain('has not begun');
+    expect(await axeFindings(page)).toEqual([]);
+    expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
   });
 });
