@@ -21,9 +21,7 @@ export async function readPdf(bytes: Uint8Array): Promise<ReadPdf> {
     for (const item of items) {
       if (!('str' in item) || item.str.trim() === '') continue;
       const [x, y] = [item.transform[4] as number, item.transform[5] as number];
-      // Amounts may be smaller than their line; each line has its own upper edge.
-      const top = Math.round((y + item.height * 0.928) * 2) / 2;
-      const key = [...byHeight.keys()].find((each) => Math.abs(each - top) < 1.5) ?? top;
+      const key = Math.round(y * 2) / 2;
       byHeight.set(key, [...(byHeight.get(key) ?? []), { x, text: item.str }]);
     }
     const sorted = [...byHeight].sort(([one], [other]) => other - one);
