@@ -139,9 +139,9 @@ export const environment = z
     ON_BAD_EVENT: z
       .string()
       .superRefine(checkBadEventPolicy)
-      .default('stop')
+      .default('quarantine')
       .describe(
-        'What a read model does at an event that it cannot apply: stop, dead-letter (record it and skip it), or name=mode, comma-separated',
+        'What a read model does at an event that it cannot apply: quarantine (its bot waits, the others continue), stop, dead-letter (record it and skip it), or name=mode, comma-separated',
       ),
     WEBHOOK_RETRY_DELAYS: z
       .string()

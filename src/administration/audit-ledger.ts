@@ -1,8 +1,8 @@
 import { type AuditedLog, auditLog, type LogFinding } from '../log/log-audit.ts';
 import { type Manifest, ofShape } from '../projections/read-model.ts';
-import { BadCommitError } from '../projections/runtime/apply.ts';
+import { BadCommitError } from '../projections/runtime/bad-commit.ts';
 import { servedVersion } from '../projections/runtime/served-version.ts';
-import { verify } from '../projections/runtime/verify.ts';
+import { QuarantinedError, verify } from '../projections/runtime/verify.ts';
 import type { LongWorkContext } from './administration-context.ts';
 import { type AccountFinding, auditAccounts, isBadCommit } from './audit-accounts.ts';
 import { auditTrees, type ProofFinding } from './proof/audit-trees.ts';
@@ -160,7 +160,8 @@ async function differencesOf(context: LongWorkContext, model: Manifest, checked:
         `${name}: ${table} differs from a replay of the log: it has ${rows} rows, the replay has ${rowsOfReplay}`,
     );
   } catch (error) {
-    if (!(error instanceof BadCommitError) && !isBadCommit(error)) throw error;
+    const isFound = error instanceof BadCommitError || error instanceof QuarantinedError || isBadCommit(error);
+    if (!isFound) throw error;
     return [`${name} cannot be compared with a replay of the log: ${error.message}`];
   }
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { EventLog } from '../log/port.ts';
 import { schemaOf } from '../projections/read-model.ts';
 import { summarizeDeadLetters } from '../projections/runtime/dead-letters.ts';
+import { loadQuarantines } from '../projections/runtime/quarantines.ts';
 import { allVersions, type Version } from '../projections/runtime/versions.ts';
 import { type BroadcastsNow, broadcastsNow } from '../queries/broadcast/broadcasts-now.ts';
 import { type LastAudit, lastAudit } from '../queries/operations/job-list.ts';
@@ -15,6 +16,7 @@ export interface ServiceState {
     readonly isBuilding: boolean;
     /** Commits that it skipped, or that it has stopped at. */
     readonly deadLetters: number;
+    readonly quarantinedBots: number;
   }[];
   /** All commits of the log, about. */
   readonly logCommits: number;
@@ -84,7 +86,8 @@ async function versionState(
 ): Promise<ServiceState['versions'][number] | null> {
   try {
     const { count } = await summarizeDeadLetters(pool, schemaOf(name, version));
-    return { name, version, isBuilding: state === 'building', deadLetters: count };
+    const { size } = await loadQuarantines(pool, schemaOf(name, version));
+    return { name, version, isBuilding: state === 'building', deadLetters: count, quarantinedBots: size };
   } catch (error) {
     if (isUndefinedTable(error)) return null;
     throw error;

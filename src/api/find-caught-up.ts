@@ -6,9 +6,10 @@ import { unavailable } from './api-errors.ts';
 
 /**
  * Looks up with `find`. If that finds nothing, waits until the read model has all of the log, and looks up again.
+ * @param bot public key of the bot of what is looked up
  * @throws ApiError 503 the read model does not have all of the log in time
  */
-export type FindCaughtUp = <T>(find: () => Promise<T | null>) => Promise<T | null>;
+export type FindCaughtUp = <T>(bot: string, find: () => Promise<T | null>) => Promise<T | null>;
 
 export interface CaughtUpFindOptions {
   readonly pool: pg.Pool;
@@ -23,7 +24,7 @@ export interface CaughtUpFindOptions {
  * (decisions.md#certain-answers).
  */
 export function createCaughtUpFind({ pool, log, model, maxWaitMs }: CaughtUpFindOptions): FindCaughtUp {
-  return async (find) => {
+  return async (bot, find) => {
     const known = await find();
     if (known !== null) return known;
     const head = await log.endCursor();
@@ -31,6 +32,7 @@ export function createCaughtUpFind({ pool, log, model, maxWaitMs }: CaughtUpFind
       !(await waitForReadModels([servedProgress(pool, manifestOf(model))], head, {
         timeoutMs: maxWaitMs,
         wake: [model],
+        bot,
       }))
     )
       throw unavailable(`the ${model} are catching up with the log, try again`);

@@ -106,6 +106,10 @@ export function measureState(registry: Registry, options: MeasuredState): () => 
     'botledger_dead_letters',
     'Commits that a version of a read model has skipped, or has stopped at',
   );
+  const quarantined = perProjection(
+    'botledger_quarantined_bots',
+    'Bots whose commits a version of a read model does not apply now, since it could not apply one of them',
+  );
   let readAt: number | null = null;
   new Gauge({
     name: 'botledger_projection_age_seconds',
@@ -128,7 +132,7 @@ export function measureState(registry: Registry, options: MeasuredState): () => 
     const [rows, oldest, found] = await Promise.all([projections(), horizon(), state()]);
     readAt = asked;
     // Versions come and go.
-    for (const gauge of [events, seconds, deferredEvents, stopped, progress, letters]) gauge.reset();
+    for (const gauge of [events, seconds, deferredEvents, stopped, progress, letters, quarantined]) gauge.reset();
     const building = new Set(found.versions.filter(({ isBuilding }) => isBuilding).map(keyOf));
     for (const row of rows) {
       const { name, version, lag, deferred, state } = row;
@@ -139,8 +143,11 @@ export function measureState(registry: Registry, options: MeasuredState): () => 
       stopped.set(labels, state === 'stopped' ? 1 : 0);
       if (building.has(keyOf(row))) progress.set(labels, partOf(found.logCommits - lag.events, found.logCommits));
     }
-    for (const { name, version, deadLetters } of found.versions)
-      letters.set({ projection: name, version: String(version) }, deadLetters);
+    for (const { name, version, deadLetters, quarantinedBots } of found.versions) {
+      const labels = { projection: name, version: String(version) };
+      letters.set(labels, deadLetters);
+      quarantined.set(labels, quarantinedBots);
+    }
     open.reset();
     if (oldest !== null) open.set({ pid: String(oldest.pid) }, oldest.seconds);
     setOthers(found);

@@ -25,7 +25,11 @@ export function createChangeWait(pool: pg.Pool, ...names: readonly ReadModelName
     if (position === undefined) return true;
     const cursor = new Map([[partitionOf(position), position]]);
     try {
-      const seen = waitForReadModels(loads, cursor, { timeoutMs: WAIT_MS, wake: names });
+      const seen = waitForReadModels(loads, cursor, {
+        timeoutMs: WAIT_MS,
+        wake: names,
+        bot: request.access?.bot?.public_key,
+      });
       const late = () => new Error('the database does not answer');
       if ((await inTime(seen, WAIT_MS + SILENT_MS, late)) !== null) return true;
       request.log.warn(`answered before the read model ${named} had the change`);

@@ -87,6 +87,25 @@ const migrations: Migrations = {
     DROP SEQUENCE runtime.snapshot_ids;`,
   // Whether the version was live before: a step back to it needs no comparison.
   '0011_expand_served': 'ALTER TABLE runtime.read_models ADD COLUMN served boolean NOT NULL DEFAULT false;',
+  // Bots whose commits a version does not apply now: projections/runtime/quarantines.ts.
+  '0012_expand_quarantines': `
+    CREATE TABLE runtime.quarantines (
+      name text COLLATE "C" NOT NULL,
+      version integer NOT NULL,
+      schema text COLLATE "C" NOT NULL GENERATED ALWAYS AS (name || '_v' || version::text) STORED,
+      -- Public key of the bot.
+      key text COLLATE "C" NOT NULL,
+      lane integer NOT NULL,
+      -- The version has the bot's commits up to here; '': none.
+      position text COLLATE "C" NOT NULL,
+      -- The commit that could not be applied, and why.
+      commit_id uuid,
+      error text,
+      attempts integer NOT NULL DEFAULT 0,
+      at timestamptz NOT NULL DEFAULT clock_timestamp(),
+      PRIMARY KEY (name, version, key),
+      FOREIGN KEY (name, version) REFERENCES runtime.read_models ON DELETE CASCADE
+    );`,
 };
 
 export const RUNTIME_SCHEMA = { schema: 'runtime', migrations } as const;

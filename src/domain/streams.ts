@@ -34,6 +34,22 @@ export const CATEGORIES = [
   'proof',
 ] as const;
 
+/** Categories whose streams belong to no bot. */
+const SHARED_CATEGORIES: readonly string[] = [
+  'owner',
+  'fx',
+  'ids',
+  'projection',
+  'quota',
+  'operator',
+  'operations',
+  'recovery',
+  'proof',
+] satisfies readonly (typeof CATEGORIES)[number][];
+
+/** Whether the stream belongs to one bot. */
+export const isOfBot = (stream: string): boolean => !SHARED_CATEGORIES.includes(stream.slice(0, stream.indexOf('-')));
+
 /** Events and profiles of a bot's users. */
 export const intakeStream = (bot: string): string => `intake-${bot}`;
 /** The events or referrals of one imported file. An exact stream, so that each line of the file is in the log once. */

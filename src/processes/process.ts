@@ -5,6 +5,7 @@ import type { Accounts } from '../commands/referral/accounts.ts';
 import type { Config } from '../config.ts';
 import type { Cursor } from '../log/port.ts';
 import type { Manifest } from '../projections/read-model.ts';
+import type { Quarantines } from '../projections/runtime/quarantines.ts';
 
 /**
  * Works in the background: reads read models or the log, and appends commands. Several instances may run it at once, and any
@@ -60,4 +61,6 @@ export interface Served {
   readonly schema: string;
   /** The version has applied the log up to here. */
   readonly passed: Cursor;
+  /** Bots whose commits it has only up to their own positions. */
+  readonly quarantined: Quarantines;
 }

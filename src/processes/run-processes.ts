@@ -4,8 +4,8 @@ import { createLeaseHolder, type LeaseHolder } from '../database/lease.ts';
 import { isPassing } from '../log/is-passing.ts';
 import { countGroups, partitionsOfGroups, type WorkOnPartitions } from '../log/partition-groups.ts';
 import { type Cursor, within } from '../log/port.ts';
-import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import { servedVersion } from '../projections/runtime/served-version.ts';
+import { progressOf } from '../projections/runtime/wait-for-read-models.ts';
 import { pause } from '../util/pause.ts';
 import type { Process, ProcessContext } from './process.ts';
 import { addState, loadPositions, saveError, saveFailure, saveRunning, saveState } from './process-states.ts';
@@ -187,7 +187,7 @@ async function runOnce(
         async served(model) {
           const version = await servedVersion(pool, model);
           if (version === null) return null;
-          return { schema: version.schema, passed: await loadCheckpoint(pool, version.schema) };
+          return { schema: version.schema, ...(await progressOf(pool, version.schema)) };
         },
         reached: async () => within(partitions, await loadPositions(pool, process.name)),
         note: (cursor) => {

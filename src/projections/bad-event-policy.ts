@@ -1,11 +1,11 @@
 import type { OnBadEvent } from './runtime/projector-options.ts';
 
 /**
- * ON_BAD_EVENT: the action of a read model at an event that it cannot apply. `stop`, `dead-letter`, or a list of
- * `name=mode`. A mode without a name is for all other read models.
+ * ON_BAD_EVENT: the action of a read model at an event that it cannot apply. `quarantine`, `stop`,
+ * `dead-letter`, or a list of `name=mode`. A mode without a name is for all other read models.
  */
 
-const MODES: readonly OnBadEvent[] = ['stop', 'dead-letter'];
+const MODES: readonly OnBadEvent[] = ['quarantine', 'stop', 'dead-letter'];
 
 interface Rule {
   /** Undefined: every read model without its own rule. */
@@ -24,7 +24,7 @@ function rulesOf(text: string): Rule[] {
 export function problemsOfPolicy(text: string, names: readonly string[]): string[] {
   const rules = rulesOf(text);
   return rules.flatMap(({ name, mode }, i) => [
-    ...(MODES.some((each) => each === mode) ? [] : [`${JSON.stringify(mode)} must be ${MODES.join(' or ')}`]),
+    ...(MODES.some((each) => each === mode) ? [] : [`${JSON.stringify(mode)} must be one of ${MODES.join(', ')}`]),
     ...(rules.findIndex((rule) => rule.name === name) === i
       ? []
       : [`${name ?? 'the mode for all other read models'} is given twice`]),
@@ -36,5 +36,5 @@ export function problemsOfPolicy(text: string, names: readonly string[]): string
 export function onBadEvent(text: string, name: string): OnBadEvent {
   const rules = rulesOf(text);
   const own = rules.find((rule) => rule.name === name) ?? rules.find((rule) => rule.name === undefined);
-  return (own?.mode ?? 'stop') as OnBadEvent;
+  return (own?.mode ?? 'quarantine') as OnBadEvent;
 }

@@ -57,6 +57,11 @@ export interface ReadModel extends ShapeManifest {
    * all are local.
    */
   readonly placement?: Readonly<Record<string, Placement>>;
+  /**
+   * Whether the rows of each bot depend only on that bot's commits and on commits that belong to no bot. Then a bot can be
+   * quarantined: the others continue (runtime/quarantines.ts).
+   */
+  readonly isolatesBots?: true;
   /** Runs with the search path on its schema. @throws UnreadableEventError and errors of the database */
   apply(tx: ClientBase, commits: readonly ReadCommit[]): Promise<void>;
   /**

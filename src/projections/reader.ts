@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { freshCache } from '../database/fresh-cache.ts';
 import type { Tables } from '../database/tables.ts';
+import { hasPassedAll, within } from '../log/port.ts';
 import { type Manifest, schemaOf } from './read-model.ts';
 import type { ReadModelName } from './registry.ts';
-import { loadCheckpoint } from './runtime/checkpoint.ts';
+import { passedFor } from './runtime/quarantines.ts';
 import { servedOf, servedVersion } from './runtime/served-version.ts';
 import { knownVersions, type Version } from './runtime/versions.ts';
-import { waitForReadModels } from './runtime/wait-for-read-models.ts';
+import { passedBy, progressOf, waitForReadModels } from './runtime/wait-for-read-models.ts';
 
 /** The read model has no version that can answer yet. */
 export class ReadModelNotReadyError extends Error {
@@ -93,12 +94,16 @@ async function tablesOf<Name extends ReadModelName>(
  */
 async function moved(pool: pg.Pool, former: Version, wanted: Version): Promise<Version> {
   if (former.version === wanted.version) return wanted;
-  const progressOf =
+  const load =
     ({ name, version }: Version) =>
-    async () => ({
-      passed: await loadCheckpoint(pool, schemaOf(name, version)),
-    });
-  const { passed } = await progressOf(former)();
-  const caughtUp = await waitForReadModels([progressOf(wanted)], passed, { timeoutMs: CATCH_UP_MS });
-  return caughtUp === null ? former : wanted;
+    () =>
+      progressOf(pool, schemaOf(name, version));
+  const held = await load(former)();
+  const caughtUp = await waitForReadModels([load(wanted)], held.passed, { timeoutMs: CATCH_UP_MS });
+  if (caughtUp === null) return former;
+  const { quarantined } = caughtUp[0]!;
+  const isBehind = [...quarantined].some(
+    ([bot, at]) => !hasPassedAll(passedFor(new Map(), at), within(new Set([at.partition]), passedBy(held, bot))),
+  );
+  return isBehind ? former : wanted;
 }

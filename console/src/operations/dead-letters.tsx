@@ -29,8 +29,8 @@ export function DeadLetters({ letters, total, ask }: DeadLettersProps) {
               <li key={letter.id}>
                 <div>
                   <strong>{`${letter.projection} ${words.version(letter.version)}`}</strong>{' '}
-                  <Pill kind={letter.blocking ? 'bad' : undefined}>
-                    {letter.blocking ? words.blocking : words.passedOver}
+                  <Pill kind={letter.blocking || letter.quarantined ? 'bad' : undefined}>
+                    {letter.blocking ? words.blocking : letter.quarantined ? words.botWaits : words.passedOver}
                   </Pill>
                 </div>
                 <ErrorText text={letter.error} />

@@ -25,6 +25,22 @@ export function Summary({ overview: { versions, commits, audit } }: { readonly o
           <p>{words.waitsMeans}</p>
         </Note>
       ))}
+      {versions
+        .filter(({ quarantined }) => quarantined.length > 0)
+        .map(({ name, version, quarantined }) => (
+          <Note
+            key={`${name} ${version} bots`}
+            kind="bad"
+            what={words.botsWait(name, number(quarantined.length))}
+            actions={
+              <a class="btn small" href="#dead-letters">
+                {words.seeLetters}
+              </a>
+            }
+          >
+            <p>{words.botsWaitMeans}</p>
+          </Note>
+        ))}
       <div class="tiles">
         <Tile name={words.commits} figure={number(commits)} />
         <Tile

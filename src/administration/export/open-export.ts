@@ -46,7 +46,7 @@ export async function openExport(options: OpenExportOptions): Promise<OpenedExpo
   const now = sources.now();
   const { pool: lookups, ...schemas } = await db.at(...TABLES_READ[kind]);
   const tables: ExportTables = schemas; // the export reads no others
-  const lagMs = await readModelLagMs(log, lookups, Object.values(tables));
+  const lagMs = await readModelLagMs(log, lookups, Object.values(tables), [bot.public_key]);
   let deferredSince: number | null = null;
   let rows = 0;
 

@@ -34,6 +34,9 @@ export const version = z
     position: z.string().nullable(),
     lag,
     deferred: z.object({ events: z.int(), exact: z.boolean() }).nullable(),
+    quarantined: z
+      .array(z.object({ bot: z.string().describe('Public key'), since: utcTimestamp }))
+      .describe('Bots whose commits the version does not apply now; their answers say how old they are'),
     error: z.string().nullable(),
     next: z.enum(['retry', 'rebuild', 'verify', 'switch', 'drop']).nullable().describe('What to do next'),
   })
@@ -97,7 +100,10 @@ export const letter = z
     version: z.int(),
     stream: z.string(),
     position: z.string(),
-    blocking: z.boolean().describe('Whether the read model waits at the commit; false: it has skipped it'),
+    blocking: z.boolean().describe('Whether the read model waits at the commit'),
+    quarantined: z
+      .boolean()
+      .describe('Whether only the bot of the commit waits at it; neither: the read model has skipped the commit'),
     at: utcTimestamp.describe('When the read model failed to apply it'),
     error: z.string(),
     recorded_at: utcTimestamp,

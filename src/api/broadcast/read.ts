@@ -41,7 +41,7 @@ export function list(db: Reader, asOf: DataAsOf): AnyRoute {
       const { bot_id, timezone } = botOf(request);
       const { limit, offset } = query;
       const tables = await db.at('broadcasts', 'recipients');
-      const data_as_of = await asOf([tables.broadcasts, tables.recipients], timezone);
+      const data_as_of = await asOf([tables.broadcasts, tables.recipients], botOf(request));
       const { items, total } = await listBroadcasts(tables, bot_id, {
         status: query['filters[status]'],
         archived: query['filters[archived]'],

@@ -38,11 +38,11 @@ export function audienceSize(changes: BroadcastChanges, counts: pg.Pool): AnyRou
     answer: audienceSizeAnswer,
     errors: [502],
     async handle({ request, reply, body }) {
-      const { bot_id: botId, timezone } = botOf(request);
+      const { bot_id: botId } = botOf(request);
       const { segmentations, sample } = await checked(changes, request, body);
       const signal = callerGone(reply);
       const { pool, ...tables } = await db.at('users', 'events', 'referral', 'broadcasts', 'recipients');
-      const data_as_of = await asOf(Object.values(tables), timezone);
+      const data_as_of = await asOf(Object.values(tables), botOf(request));
       const question = { botId, tables, asOf: sources.now(), sample, timeoutMs: TIMEOUT_MS, signal };
       try {
         const size = await countAudience(counts, pool, segmentations, question);

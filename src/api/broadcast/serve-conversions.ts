@@ -42,7 +42,7 @@ export function conversions(changes: BroadcastChanges, counts: pg.Pool): AnyRout
       const { variants = [] } = await namedBroadcast(changes, request, broadcastId, 'task_id');
       const signal = callerGone(reply);
       const { pool, ...tables } = await db.at('users', 'events', 'referral', 'recipients');
-      const data_as_of = await asOf([tables.recipients, tables.events], timezone);
+      const data_as_of = await asOf([tables.recipients, tables.events], botOf(request));
       const shares = variants.map(({ share }) => share);
       const source = { broadcastId, botId, shares, tables, asOf: Date.parse(data_as_of) };
       const limits = { timeoutMs: TIMEOUT_MS, signal };

@@ -21,11 +21,11 @@ export function statistics({ context, db }: Pick<BroadcastChanges, 'context' | '
     query: statisticsQuery,
     answer: statisticsAnswer,
     async handle({ request, query: { id } }) {
-      const { public_key: bot, bot_id: botId, timezone } = botOf(request);
+      const { public_key: bot, bot_id: botId } = botOf(request);
       const { found, launches } = await broadcastWithLaunches(context.log, { bot, id });
       const { variants = [] } = found;
       const tables = await db.at('recipients', 'clicks');
-      const data_as_of = await asOf([tables.recipients, tables.clicks], timezone);
+      const data_as_of = await asOf([tables.recipients, tables.clicks], botOf(request));
       const shares = variants.map(({ share }) => share);
       const counted = await countRecipients(tables, { botId, id }, shares);
       const links = launches.flatMap(({ launch, links }) => links.map((of, link) => ({ launch, link, ...of })));

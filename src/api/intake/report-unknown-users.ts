@@ -4,6 +4,7 @@ import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { manifestOf } from '../../projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
+import type { BotRow } from '../../queries/catalog/bots.ts';
 import { unknownUsers } from '../../queries/intake/unknown-users.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
@@ -47,21 +48,22 @@ interface ReportOptions {
 }
 
 export function reportUnknownUsers({ log, db, asOf, maxWaitMs }: ReportOptions): ReportUnknownUsers {
-  const lookUp = async (botId: number, timezone: string, userIds: readonly number[]) => {
+  const lookUp = async (bot: BotRow, userIds: readonly number[]) => {
     const tables = await db.at('events');
-    const data_as_of = await asOf([tables.events], timezone);
-    return { unknown_users: await unknownUsers(tables, botId, userIds), data_as_of };
+    const data_as_of = await asOf([tables.events], bot);
+    return { unknown_users: await unknownUsers(tables, bot.bot_id, userIds), data_as_of };
   };
   return async (request, { report }, userIds) => {
     if (report === undefined) return {};
-    const { bot_id, timezone } = botOf(request);
+    const bot = botOf(request);
+    const { bot_id, public_key } = bot;
     try {
-      const found = await lookUp(bot_id, timezone, userIds());
+      const found = await lookUp(bot, userIds());
       if (found.unknown_users.length === 0) return found;
       // Updates accepted before these events may create the users: wait until the read model has applied them.
       const progress = servedProgress(db.pool, manifestOf('events'), false);
-      await waitForReadModels([progress], await log.endCursor(), { timeoutMs: maxWaitMs });
-      return await lookUp(bot_id, timezone, found.unknown_users);
+      await waitForReadModels([progress], await log.endCursor(), { timeoutMs: maxWaitMs, bot: public_key });
+      return await lookUp(bot, found.unknown_users);
     } catch (error) {
       // The events are in the log: the answer must not be an error.
       request.log.warn({ err: error, bot_id }, 'failed to look up unknown users; answering without them');

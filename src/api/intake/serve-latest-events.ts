@@ -23,7 +23,7 @@ export function latestEvents(db: Reader, asOf: DataAsOf): AnyRoute {
     async handle({ request, query: { limit } }) {
       const bot = botOf(request);
       const tables = await db.at('events', 'users');
-      const data_as_of = await asOf([tables.events], bot.timezone);
+      const data_as_of = await asOf([tables.events], bot);
       const events = await findLatest(tables, bot, limit);
       const users = await findUsers(tables, bot, [...new Set(events.map(({ user_id }) => user_id))]);
       const names = new Map(users.map((user) => [user.user_id, user]));

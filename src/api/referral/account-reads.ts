@@ -51,12 +51,12 @@ export function balance({ db, asOf, now }: AccountReads): AnyRoute {
     answer: balanceAnswer,
     exact: true,
     async handle({ request, query: { user_id, at } }) {
-      const { public_key: bot, timezone } = botOf(request);
+      const { public_key: bot } = botOf(request);
       const account = { bot, userId: user_id };
       const tables = await db.at('accounts');
       if (at === undefined)
         return { ok: true, data: { balance: (await balanceOf(tables, account, now())).map(exactBalance) } };
-      const data_as_of = await asOf([tables.accounts], timezone);
+      const data_as_of = await asOf([tables.accounts], botOf(request));
       return { ok: true, data: { balance: (await balanceAt(tables, account, at)).map(exactBalance), data_as_of } };
     },
   });

@@ -63,8 +63,10 @@ export async function change<A extends AppendedReferral>(
     new OutcomeUnknownError(`the outcome of commit ${commitId} is not known`, { cause });
   const foldedOutcome = async (): Promise<KnownOutcome> => {
     const cursor = new Map([[partitionOf(position), position]]);
-    const passed = await waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline), wake: ['referral'] });
-    const outcome = passed !== null ? await outcomeOf(await db.at('referral'), botOf(request).bot_id, commitId) : null;
+    const bot = botOf(request);
+    const waiting = { timeoutMs: leftUntil(deadline), wake: ['referral'], bot: bot.public_key };
+    const passed = await waitForReadModels([progress], cursor, waiting);
+    const outcome = passed !== null ? await outcomeOf(await db.at('referral'), bot.bot_id, commitId) : null;
     if (outcome === null) throw unknown();
     return outcome;
   };
@@ -103,15 +105,15 @@ function isTaken(outcome: KnownOutcome): boolean {
   return outcome.type === 'mark_refused' && outcome.reason === 'code_taken';
 }
 
-/** Waits until every visit that was acknowledged before is processed. @throws ApiError 503 the deadline came first */
-export type AwaitVisits = (deadline: number) => Promise<void>;
+/** Waits until every visit of the bot that was acknowledged before is processed. @throws ApiError 503 the deadline came first */
+export type AwaitVisits = (bot: { readonly public_key: string }, deadline: number) => Promise<void>;
 
 export function awaitVisits(log: EventLog, progress: LoadProgress): AwaitVisits {
   const end = sharedCall(() => log.endCursor());
   const late = () => unavailable('visits that came before are still being processed, try again');
-  return async (deadline) => {
+  return async ({ public_key: bot }, deadline) => {
     const passed = end().then((cursor) =>
-      waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline), wake: ['referral'] }),
+      waitForReadModels([progress], cursor, { timeoutMs: leftUntil(deadline), wake: ['referral'], bot }),
     );
     if ((await inTime(passed, leftUntil(deadline), late)) === null) throw late();
   };

@@ -35,7 +35,7 @@ export function markReferral(changes: ReferralChanges, awaitVisits: AwaitVisits)
       const deadline = deadlineOf(changes);
       const checkMark = async (): Promise<Checked> => {
         if (body.referrer_user_id === referralUserId) throw ofThemselves('referrer_user_id');
-        await awaitVisits(deadline);
+        await awaitVisits(botOf(request), deadline);
         return inTime(check(changes.db, bot.bot_id, body), leftUntil(deadline), notRead);
       };
       return underKey<MarkedOutcome, object>(

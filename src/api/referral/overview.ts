@@ -69,9 +69,9 @@ export function referrers({ db, asOf, now, counts }: OverviewReads): AnyRoute {
     exact: true,
     errors: [502],
     async handle({ request, reply, query: { order, unit_id, user_id: userId, search, ...page } }) {
-      const { bot_id: botId, public_key: bot, timezone } = botOf(request);
+      const { bot_id: botId, public_key: bot } = botOf(request);
       const tables = await db.at('accounts', 'referral', 'users');
-      const data_as_of = await asOf([tables.accounts, tables.referral, tables.users], timezone);
+      const data_as_of = await asOf([tables.accounts, tables.referral, tables.users], botOf(request));
       const by = order === 'referrals' ? { order } : { order, unitId: unit_id ?? null };
       const list = () =>
         searched({ counts, db }, reply, search, (found) =>
@@ -105,9 +105,9 @@ export function allPayouts({ db, asOf, counts }: OverviewReads): AnyRoute {
       reply,
       query: { user_id: userId, payout_id: payoutId, unit_id: unitId, search, ...query },
     }) {
-      const { bot_id: botId, public_key: bot, timezone } = botOf(request);
+      const { bot_id: botId, public_key: bot } = botOf(request);
       const tables = await db.at('accounts', 'referral', 'users');
-      const data_as_of = await asOf([tables.accounts, tables.users], timezone);
+      const data_as_of = await asOf([tables.accounts, tables.users], botOf(request));
       const rows = await searched({ counts, db }, reply, search, (found) => {
         const of = found && { ...found, botId };
         return latestPayouts(tables, bot, { userId, payoutId, unitId, search: of, ...query });
@@ -173,9 +173,9 @@ export function totals({ db, asOf }: OverviewReads): AnyRoute {
     answer: totalsAnswer,
     exact: true,
     async handle({ request }) {
-      const { bot_id: botId, public_key: bot, timezone } = botOf(request);
+      const { bot_id: botId, public_key: bot } = botOf(request);
       const tables = await db.at('accounts', 'referral', 'events');
-      const data_as_of = await asOf([tables.accounts, tables.referral, tables.events], timezone);
+      const data_as_of = await asOf([tables.accounts, tables.referral, tables.events], botOf(request));
       const [steps, rows] = await Promise.all([programSteps(tables, { botId, bot }), programAmounts(tables, bot)]);
       const amounts = rows.map(({ unit_id, ...sums }) => ({
         unit_id,

@@ -15,7 +15,7 @@ export async function payoutOfBot(
   bot: string,
   payoutId: number,
 ): Promise<{ readonly bot: string; readonly userId: number; readonly payoutId: number }> {
-  const found = await findCaughtUp(async () => findPayout(await db.at('accounts'), payoutId));
+  const found = await findCaughtUp(bot, async () => findPayout(await db.at('accounts'), payoutId));
   if (found === null || found.bot !== bot)
     throw new Rejection('not_found', 'payout_id', `the bot has no payout ${payoutId}`);
   return { bot, userId: found.user_id, payoutId };

@@ -53,7 +53,7 @@ export function reverseAccrual({ accounts, db, waitForChange, findCaughtUp }: Re
 
   /** Finds the user of an accrual. */
   async function ownerOf(bot: string, accrualId: number): Promise<number> {
-    const found = await findCaughtUp(async () => accrualOwner(await db.at('accounts'), bot, accrualId));
+    const found = await findCaughtUp(bot, async () => accrualOwner(await db.at('accounts'), bot, accrualId));
     if (found !== null) return found;
     const message = `there is no accrual ${accrualId}`;
     throw new ApiError(404, message, [{ path: 'accrual_id', message }]);

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import type { Sources } from '../../domain/sources.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
-import { loadCheckpoint } from '../../projections/runtime/checkpoint.ts';
+import { progressOf } from '../../projections/runtime/wait-for-read-models.ts';
 import { sharedCall } from '../../util/shared-call.ts';
 import { dataAsOf } from '../data-as-of.ts';
 import type { ExportSlots } from '../export/export-slots.ts';
@@ -44,7 +44,7 @@ export function referralRoutes(options: ReferralRoutesOptions): AnyRoute[] {
   const { config, counts, exports, slots, log, db, sources, proofs } = options;
   const { pool } = db;
   // The progress of the same version of the read model that answers come from.
-  const progress = sharedCall(async () => ({ passed: await loadCheckpoint(pool, (await db.at('referral')).referral) }));
+  const progress = sharedCall(async () => progressOf(pool, (await db.at('referral')).referral));
   const changes = { context: { log, sources }, db, progress, maxWaitMs: config.MAX_WAIT_MS };
   const visits = awaitVisits(log, progress);
   const asOf = dataAsOf(pool, log, sources);

@@ -25,7 +25,7 @@ export function setCodeOwners(changes: ReferralChanges, awaitVisits: AwaitVisits
         request,
         'referral/set-code-owners',
         async (command, first) => {
-          if (first === null) await awaitVisits(deadline);
+          if (first === null) await awaitVisits(botOf(request), deadline);
           const append = (meta: ReferralMeta) => setOwners(changes.context, { bot: bot.public_key, elements }, meta);
           return change(changes, request, { append, command, deadline, isRepeat: first !== null });
         },

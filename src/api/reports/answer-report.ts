@@ -39,13 +39,15 @@ interface UncheckedCell extends Omit<UncheckedReport, 'rows'> {
 /** Throws as {@link AnswerReport}, and ApiError 400 for a cell that the report does not have. */
 export type FindUsersOfCell = (reply: FastifyReply, cell: UncheckedCell) => Promise<CellUsers>;
 
-/** Runs a parsed report. The service adds the tables, the lag and the time limit. */
+/** Runs a parsed report. The service adds the tables, the lag and the time limit. `bot`: its public key. */
 type RunRequest = (
   request: Pick<ReportRequest, 'botId' | 'parsed' | 'savedSegments' | 'limit'>,
+  bot: string,
   keyId: number,
 ) => Promise<ReportAnswer>;
 type FindRequest = (
   request: Pick<CellRequest, 'botId' | 'parsed' | 'savedSegments' | 'cell'>,
+  bot: string,
   keyId: number,
 ) => Promise<CellUsers>;
 
@@ -57,7 +59,7 @@ export function answerReport(run: RunRequest, limit: ConcurrencyLimit, findNamed
     if (problems.length > 0) throw invalid(problems.map(placed));
     const { keyId } = principalOf(reply.request);
     const request = { botId: bot.bot_id, parsed, savedSegments, limit: rows };
-    const answer = await limit(keyId, reply, () => run(request, keyId)).catch(refuse);
+    const answer = await limit(keyId, reply, () => run(request, bot.public_key, keyId)).catch(refuse);
     return { ...answer, meta: { ...answer.meta, warnings: answer.meta.warnings.map(placed) } };
   };
 }
@@ -76,7 +78,7 @@ export function findUsersOfCell(
     if (named.problems.length > 0) throw invalid(named.problems.map(placed));
     const { keyId } = principalOf(reply.request);
     const request = { botId: bot.bot_id, parsed, savedSegments: named.savedSegments, cell };
-    return limit(keyId, reply, () => find(request, keyId)).catch(refuse);
+    return limit(keyId, reply, () => find(request, bot.public_key, keyId)).catch(refuse);
   };
 }
 

@@ -34,20 +34,20 @@ export function reportsOfBots(options: ReportsOptions): ReportsOfBots {
   const findNamed = findNamedSegments({ db, log });
   return {
     answer: answerReport(
-      async (request, keyId) => runReport({ ...request, ...(await situation()) }, keyId),
+      async (request, bot, keyId) => runReport({ ...request, ...(await situation(bot)) }, keyId),
       limit,
       findNamed,
     ),
     findUsers: findUsersOfCell(
-      async (request, keyId) => findCellUsers({ ...request, ...(await situation()) }, keyId),
+      async (request, bot, keyId) => findCellUsers({ ...request, ...(await situation(bot)) }, keyId),
       limit,
       findNamed,
     ),
   };
 
-  async function situation() {
+  async function situation(bot: string) {
     const { pool, ...tables } = await db.at('events', 'users', 'referral');
-    const lag = await readModelLagMs(log, pool, Object.values(tables));
+    const lag = await readModelLagMs(log, pool, Object.values(tables), [bot]);
     return { tables, now: sources.now(), lagMs: lag, timeoutMs: config.REPORT_TIMEOUT_MS };
   }
 }

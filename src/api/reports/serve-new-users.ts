@@ -32,7 +32,7 @@ export function newUsers(db: Reader, asOf: DataAsOf): AnyRoute {
       const starts = bucketStarts(period, 'day', MAX_DAYS);
       if (starts === undefined) throw invalid([{ path: 'date_from', message: `at most ${MAX_DAYS} days` }]);
       const tables = await db.at('users');
-      const data_as_of = await asOf([tables.users], timezone);
+      const data_as_of = await asOf([tables.users], botOf(request));
       const counts = await count(tables, bot_id, period, starts);
       const days = starts.map((start, index) => ({ date: isoWithOffset(start, timezone), users: counts[index]! }));
       const total = counts.reduce((sum, users) => sum + users, 0);

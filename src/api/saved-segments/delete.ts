@@ -8,6 +8,7 @@ import type { Reader } from '../../projections/reader.ts';
 import { manifestOf } from '../../projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import { openAudiences } from '../../queries/broadcast/open-audiences.ts';
+import type { BotRow } from '../../queries/catalog/bots.ts';
 import { botOf, principalOf } from '../access.ts';
 import { ApiError, invalid } from '../api-errors.ts';
 import { objectOf } from '../broadcast/content.ts';
@@ -43,14 +44,14 @@ export function remove(context: CommandContext, db: Reader, waitForChange: WaitF
       const problems: Problem[] = [];
       const savedSegmentId = idIn(body, problems);
       if (savedSegmentId === undefined) throw invalid(problems);
-      const { public_key: bot, bot_id: botId } = botOf(request);
+      const { public_key: bot } = botOf(request);
       const { keyId } = principalOf(request);
       return underKey(
         request,
         'saved-segments/delete',
         async (stamp, first) => {
           if (first !== null) return { position: first.position, repeated: first, answer: null };
-          const warnings = await usesOf(context.log, db, botId, savedSegmentId);
+          const warnings = await usesOf(context.log, db, botOf(request), savedSegmentId);
           const told = warnings.length === 0 ? {} : { warnings };
           const answer: Deleted = { ok: true, data: { saved_segment_id: savedSegmentId }, ...told };
           const command = stamp && { ...stamp, answer };
@@ -69,13 +70,14 @@ export function remove(context: CommandContext, db: Reader, waitForChange: WaitF
 const WAIT_MS = 2000;
 
 /** Warnings of the drafts that use a saved segment. @throws ApiError 409 a scheduled broadcast does */
-async function usesOf(log: EventLog, db: Reader, botId: number, savedSegmentId: number): Promise<Warning[]> {
+async function usesOf(log: EventLog, db: Reader, bot: BotRow, savedSegmentId: number): Promise<Warning[]> {
   const end = await log.endCursor();
   await waitForReadModels([servedProgress(db.pool, manifestOf('broadcasts'))], end, {
     timeoutMs: WAIT_MS,
     wake: ['broadcasts'],
+    bot: bot.public_key,
   });
-  const open = await openAudiences(await db.at('broadcasts'), botId);
+  const open = await openAudiences(await db.at('broadcasts'), bot.bot_id);
   const using = open.filter(({ segmentations }) => savedSegmentIdsOf(segmentations).includes(savedSegmentId));
   const path = 'saved_segment_id';
   const scheduled = using.filter(({ status }) => status === Status.scheduled);

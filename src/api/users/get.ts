@@ -22,8 +22,10 @@ export function get(db: Reader, findCaughtUp: FindCaughtUp, asOf: DataAsOf): Any
     async handle({ request, query: { user_id } }) {
       const bot = botOf(request);
       const tables = await db.at('users', 'referral');
-      const data_as_of = await asOf([tables.users, tables.referral], bot.timezone);
-      const found = await findCaughtUp(async () => userProfile(await db.at('users', 'referral'), bot, user_id));
+      const data_as_of = await asOf([tables.users, tables.referral], bot);
+      const found = await findCaughtUp(bot.public_key, async () =>
+        userProfile(await db.at('users', 'referral'), bot, user_id),
+      );
       if (found === null) throw new ApiError(404, `User with id ${user_id} was not found`);
       return { ok: true, data: { ...found, data_as_of } };
     },

@@ -20,7 +20,7 @@ export function broadcasts(db: Reader, asOf: DataAsOf): AnyRoute {
     async handle({ request, query: { user_id: userId, ...page } }) {
       const { bot_id: botId, timezone } = botOf(request);
       const tables = await db.at('broadcasts', 'recipients', 'clicks');
-      const data_as_of = await asOf([tables.broadcasts, tables.recipients, tables.clicks], timezone);
+      const data_as_of = await asOf([tables.broadcasts, tables.recipients, tables.clicks], botOf(request));
       const shown = (date: number | null) => (date === null ? null : isoWithOffset(date, timezone));
       const items = (await receivedBroadcasts(tables, { botId, userId }, page)).map((item) => ({
         ...item,

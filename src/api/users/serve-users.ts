@@ -27,7 +27,7 @@ export function list(db: Reader, counts: pg.Pool, asOf: DataAsOf): AnyRoute {
     async handle({ request, reply, query: { search, ...page } }) {
       const bot = botOf(request);
       const table = await db.at('users');
-      const data_as_of = await asOf([table.users], bot.timezone);
+      const data_as_of = await asOf([table.users], bot);
       const signal = callerGone(reply);
       const question = {
         ...page,

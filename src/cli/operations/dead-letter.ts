@@ -30,8 +30,8 @@ export function deadLetter(cli: Cli): void {
 async function rows({ pool }: CliContext): Promise<object[]> {
   const all = { limit: Number.MAX_SAFE_INTEGER, offset: 0, events: 0, characters: 0 };
   return (await listLetters(pool, all)).items.map(
-    ({ id, projection, version, stream, position, blocking, at, error }) => ({
-      ...{ id, projection, version, stream, position, blocking, at: at.toISOString(), error },
+    ({ id, projection, version, stream, position, blocking, quarantined, at, error }) => ({
+      ...{ id, projection, version, stream, position, blocking, quarantined, at: at.toISOString(), error },
     }),
   );
 }

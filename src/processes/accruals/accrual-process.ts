@@ -61,7 +61,7 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
       context.note(safeCursor(progress));
       for (const [partition, to] of found.upTo) {
         const stretch = { partition, after: reached.get(partition) ?? '', to };
-        const done = await walk(context, found.source, stretch, signal, {
+        const done = await walk(context, found, stretch, signal, {
           passed(position) {
             reached.set(partition, position);
             context.note(safeCursor(progress));
@@ -85,8 +85,10 @@ interface Found {
   readonly source: EarningsSource;
   /** By partition: the read models have applied events and referrals up to here. */
   readonly upTo: ReadonlyMap<number, Position>;
-  /** Positions of these read models' dead letters, by their ids. */
+  /** Positions of these read models' dead letters, by their ids, and of quarantined bots. */
   readonly deadLettered: ReadonlyMap<string, Position>;
+  /** Bots that wait in one of these read models: nothing of them is decided on. */
+  readonly quarantined: ReadonlySet<string>;
 }
 
 /**
@@ -120,7 +122,13 @@ async function lookUp(
   // Read after the checkpoints, so it has every dead letter before them.
   const everywhere = await deadLetteredIn(pool, [events.schema, referral.schema, accounts.schema]);
   const deadLettered = new Map([...everywhere].filter(([, position]) => partitions.has(partitionOf(position))));
-  return { source, upTo, deadLettered };
+  const quarantined = new Set<string>();
+  for (const { schema, quarantined: bots } of [events, referral, accounts])
+    for (const [bot, { partition, position }] of bots) {
+      quarantined.add(bot);
+      if (partitions.has(partition)) deadLettered.set(`${schema} bot ${bot}`, position || `${partition}:`);
+    }
+  return { source, upTo, deadLettered, quarantined };
 }
 
 interface WalkEvents {
@@ -137,7 +145,7 @@ interface AccountName {
 /** Walks part of a partition, page by page. @returns false: the signal aborted before the end */
 async function walk(
   context: ProcessContext,
-  source: EarningsSource,
+  { source, quarantined }: Found,
   { partition, after: from, to }: Stretch,
   signal: AbortSignal,
   { passed, unreadable }: WalkEvents,
@@ -146,11 +154,13 @@ async function walk(
     if (signal.aborted) return false;
     const last = await endOfPage(source, { partition, after, to }, PAGE);
     if (last !== null) {
-      const rows = await earningsOf(source, { partition, after, to: last });
+      // The rules and referrals of a quarantined bot are old. Once it has caught up, its events are walked again.
+      const isKnown = ({ bot }: { readonly bot: string }): boolean => !quarantined.has(bot);
+      const rows = (await earningsOf(source, { partition, after, to: last })).filter(isKnown);
       const onUnreadable = (account: AccountName, error: Error) => unreadable(account, after, error);
       if (!(await accrue(context.accounts, rows, signal, onUnreadable))) return false;
       // After the accruals: a payment and its refund may be on one page.
-      const refunds = await refundsOf(source, { partition, after, to: last });
+      const refunds = (await refundsOf(source, { partition, after, to: last })).filter(isKnown);
       if (!(await reverseRefunded(context, source, refunds, signal, onUnreadable))) return false;
     }
     after = last ?? to;

@@ -18,7 +18,7 @@ const REFUNDED = 'the payment was refunded';
  * @returns false: the signal aborted before all was done
  */
 export async function reverseRefunded(
-  { accounts, log, pool, partitions }: ProcessContext,
+  { accounts, log, pool, partitions, served }: ProcessContext,
   source: EarningsSource,
   rows: readonly RefundRow[],
   signal: AbortSignal,
@@ -28,9 +28,14 @@ export async function reverseRefunded(
   const end = within(partitions, await log.endCursor());
   if ((await waitForReadModels([servedProgress(pool, accountsManifest, false)], end, { signal })) === null)
     return false;
+  const { quarantined } = (await served(accountsManifest))!;
   for (const row of rows) {
     if (signal.aborted) return false;
     const { bot, referrer_id: userId } = row;
+    if (quarantined.has(bot)) {
+      unreadable({ bot, user: userId }, new Error(`the bot is quarantined in the read model ${accountsManifest.name}`));
+      continue;
+    }
     try {
       for (const accrualId of await accrualsOfPayment(source, row)) await reverse(accounts, { bot, userId }, accrualId);
     } catch (error) {

@@ -43,7 +43,7 @@ export async function freezeAudience(
 ): Promise<ResolvedAudience> {
   const saved = await conditionsAt(context.log, bot, savedSegments, timezone);
   const segmentations = storedSegmentations(text, timezone, saved);
-  const tables = await caughtUp(context, signal);
+  const tables = await caughtUp(context, bot, signal);
   return resolveAudience(context, {
     bot,
     broadcastId,
@@ -86,10 +86,10 @@ async function conditionsAt(
 const MODELS = [usersManifest, eventsManifest, referralManifest, broadcastsManifest, recipientsManifest];
 const POLL_MS = 20;
 
-/** Waits until the read models have applied the log as it ends now. @returns their schemas */
-async function caughtUp({ log, served }: ProcessContext, signal: AbortSignal): Promise<AudienceTables> {
+/** Waits until the read models have applied the bot's commits of the log as it ends now. @returns their schemas */
+async function caughtUp({ log, served }: ProcessContext, bot: string, signal: AbortSignal): Promise<AudienceTables> {
   const loads = MODELS.map((model) => () => served(model));
-  const found = await waitForReadModels(loads, await log.endCursor(), { pollMs: POLL_MS, signal });
+  const found = await waitForReadModels(loads, await log.endCursor(), { pollMs: POLL_MS, signal, bot });
   signal.throwIfAborted();
   const [users, events, referral, broadcasts, recipients] = found!.map(({ schema }) => schema);
   return { users: users!, events: events!, referral: referral!, broadcasts: broadcasts!, recipients: recipients! };

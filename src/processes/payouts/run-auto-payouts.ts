@@ -91,8 +91,9 @@ async function make(context: ProcessContext, bot: string, signal: AbortSignal): 
   if (until === null) return true;
   const end = await context.log.endCursor();
   // A read model that is behind must not leave out a user who has earned something before.
-  if (!(await waitForReadModels([servedProgress(context.pool, accountsManifest)], end, { timeoutMs: CATCH_UP_MS })))
-    return false;
+  const waiting = { timeoutMs: CATCH_UP_MS, bot };
+  if ((await context.served(accountsManifest))?.quarantined.has(bot)) return false;
+  if (!(await waitForReadModels([servedProgress(context.pool, accountsManifest)], end, waiting))) return false;
   const served = (await context.served(accountsManifest))!;
   const source = { pool: context.pool, accounts: served.schema };
   const users = await usersWithAvailable(source, bot, context.sources.now());

@@ -11,6 +11,7 @@ import { ACCOUNTS_DDL, ACCOUNTS_PLACEMENT } from './tables.ts';
 /** Referrers' accounts: accruals, balances, payouts and their attempts; and how often each bot has set its webhook. */
 export const accountsReadModel: ReadModel = {
   ...accountsManifest,
+  isolatesBots: true,
   events: [
     'reward_accrued',
     'reward_rate_locked',

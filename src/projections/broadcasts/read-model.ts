@@ -89,6 +89,7 @@ const EVENTS = [
 /** Broadcasts as they are now, and the lists of chats that were uploaded for them. */
 export const broadcastsReadModel: ReadModel = {
   ...broadcastsManifest,
+  isolatesBots: true,
   events: ['bot_created', ...EVENTS, 'segment_part_uploaded'],
   ddl: BROADCASTS_DDL,
   placement: BROADCASTS_PLACEMENT,

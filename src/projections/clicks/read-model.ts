@@ -33,6 +33,7 @@ const CLICKS_PLACEMENT = { ...placed('reference', ['bots']), ...placed('bot_id',
 /** Clicks on links of broadcasts, by recipient and link. */
 export const clicksReadModel: ReadModel = {
   ...clicksManifest,
+  isolatesBots: true,
   events: ['bot_created', 'links_clicked'],
   ddl: CLICKS_DDL,
   placement: CLICKS_PLACEMENT,

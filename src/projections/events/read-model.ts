@@ -35,6 +35,7 @@ import { identifyUtms, isLate, placeUtms } from './utm-rows.ts';
  */
 export const eventsReadModel: ReadModel = {
   ...eventsManifest,
+  isolatesBots: true,
   events: [
     'bot_created',
     'bot_changed',

@@ -63,6 +63,7 @@ const RECIPIENTS_PLACEMENT = { ...placed('bot_id', ['recipients']), ...placed('l
 /** Recipients of broadcasts, their outcomes, and the counts of outcomes. */
 export const recipientsReadModel: ReadModel = {
   ...recipientsManifest,
+  isolatesBots: true,
   events: [
     'bot_created',
     'broadcast_created',

@@ -18,6 +18,7 @@ import { REFERRAL_DDL, REFERRAL_PLACEMENT } from './tables.ts';
 /** Referral codes and their owners, referrals, reward rules, and the units that rewards are paid in. */
 export const referralReadModel: ReadModel = {
   ...referralManifest,
+  isolatesBots: true,
   events: [
     'bot_created',
     'bot_changed',

@@ -1,7 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { groupsOfBots } from '../../database/of-bot.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { isPassing } from '../../log/is-passing.ts';
 import {
   type Batch,
   type Cursor,
@@ -12,9 +11,11 @@ import {
 } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
+import { BadCommitError, blamingCommits, naming } from './bad-commit.ts';
 import { lockCheckpoint, type Move, moveCheckpoints } from './checkpoint.ts';
 import { addDeadLetter, removeDeadLetter } from './dead-letters.ts';
 import { passCommits } from './pass-commits.ts';
+import { addQuarantine, areQuarantined, type Quarantines } from './quarantines.ts';
 import { parts, readCommits } from './read-commits.ts';
 import { inVersion, setSearchPath } from './versions.ts';
 
@@ -33,42 +34,35 @@ export class CheckpointTakenError extends Error {
   override readonly name = 'CheckpointTakenError';
 }
 
-/** The read model cannot apply a commit. */
-export class BadCommitError extends Error {
-  override readonly name = 'BadCommitError';
-  /** Private, since loggers log the properties of errors, and events hold what their senders sent. */
-  readonly #commit: RecordedCommit | undefined;
-
-  constructor(message: string, commit: RecordedCommit | undefined, options: ErrorOptions) {
-    super(message, options);
-    this.#commit = commit;
-  }
-
-  /** Undefined: an unknown commit of a batch. */
-  get commit(): RecordedCommit | undefined {
-    return this.#commit;
-  }
-}
-
 export interface WriterOptions {
   readonly target: Target;
   readonly checkpoint: Cursor;
   /** Ids of commits to skip. */
   readonly skipped: ReadonlySet<string>;
-  /** Called with a commit that the read model cannot apply. If it resolves, the commit becomes a dead letter; if it throws, `write` throws the same. */
-  readonly onBadCommit: (commit: RecordedCommit, error: BadCommitError) => Promise<void>;
+  /** The bots whose commits it leaves to `catchUpBot`; null: the schema is no version, so no bot of it is ever quarantined. */
+  readonly quarantined: Quarantines | null;
+  /** Called with a commit that the read model cannot apply. If it throws, `write` throws the same. */
+  readonly onBadCommit: (commit: RecordedCommit, error: BadCommitError) => Promise<Remedy>;
 }
+
+/** How the version continues at a commit that it cannot apply: without the commit, or for now without its bot. */
+export type Remedy = 'dead-letter' | 'quarantine';
 
 /** Some commits of a batch, in order. */
 export interface Part extends Batch {
   /** The opened commits, or the error of opening them. */
   readonly read: Promise<ReadCommit[]>;
+  /** The bots whose commits are not in `read`. */
+  readonly without: Quarantines | null;
 }
 
 /** Writes commits of the log into a version of a read model. */
 export interface Writer {
   /** The version's checkpoint. */
   readonly written: Cursor;
+  readonly quarantined: Quarantines | null;
+  /** Takes over that the bot has caught up: the writer applies its commits again. */
+  release(bot: string): void;
   /** Cuts a batch into parts. Each part begins to be opened when it is asked for. */
   open(batch: Batch): Generator<Part>;
   /**
@@ -80,25 +74,44 @@ export interface Writer {
   write(parts: readonly Part[]): Promise<void>;
 }
 
-export function createWriter({ target, checkpoint, skipped, onBadCommit }: WriterOptions): Writer {
+export function createWriter({ target, checkpoint, skipped, ...options }: WriterOptions): Writer {
   const written = new Map<number, Position>(checkpoint);
+  let { quarantined } = options;
 
-  function opened({ commits }: Pick<Batch, 'commits'>): Promise<ReadCommit[]> {
-    const read = readCommits(target.model, commits, target.keys);
+  const isLeftOut = ({ stream }: RecordedCommit): boolean => quarantined?.has(keyOf(stream)) ?? false;
+
+  function opened(batch: Batch): Part {
+    const wanted = batch.commits.filter((commit) => !isLeftOut(commit));
+    const read = readCommits(target.model, wanted, target.keys);
     read.catch(() => {}); // thrown when the part is written
-    return read;
+    return { ...batch, read, without: quarantined };
   }
 
-  async function deadLettered(partition: number, commit: RecordedCommit, error: string): Promise<void> {
+  async function passBad(commit: RecordedCommit, also: (tx: pg.ClientBase) => Promise<void>): Promise<void> {
+    const partition = partitionOf(commit.position);
     const move = { partition, from: written.get(partition), to: commit.position };
-    await applyCommits(target, [move], NOTHING, (tx) => addDeadLetter(tx, commit, error, false));
+    await applyCommits(target, { moves: [move], opened: NOTHING, quarantined, also });
     written.set(partition, commit.position);
   }
 
-  async function applyParts(parts: readonly Pick<Part, 'partition' | 'last' | 'read'>[]): Promise<void> {
+  /** The version has the bot's commits before the bad one. From it on they wait. */
+  async function quarantine(commit: RecordedCommit, error: string): Promise<void> {
+    const [partition, bot] = [partitionOf(commit.position), keyOf(commit.stream)];
+    const added = { partition, position: written.get(partition) ?? '', commitId: commit.id };
+    await passBad(commit, async (tx) => {
+      await addQuarantine(tx, target.schema, bot, added, error);
+      await addDeadLetter(tx, commit, error, false);
+    });
+    quarantined = new Map(quarantined).set(bot, added);
+  }
+
+  async function applyParts(parts: readonly Part[]): Promise<void> {
     const moves = parts.map(({ partition, last: to }) => ({ partition, from: written.get(partition), to }));
-    const read = Promise.all(parts.map((part) => part.read)).then((commits) => commits.flat());
-    await applyCommits(target, moves, read);
+    // The quarantined bots may be others since the part was opened.
+    const now = parts.map((part) => (part.commits.length === 0 || part.without === quarantined ? part : opened(part)));
+    const read = Promise.all(now.map((part) => part.read)).then((commits) => commits.flat());
+    const leavesOut = parts.some(({ commits }) => commits.some(isLeftOut));
+    await applyCommits(target, { moves, opened: read, quarantined, leavesOut });
     for (const { partition, to } of moves) written.set(partition, to);
   }
 
@@ -113,25 +126,29 @@ export function createWriter({ target, checkpoint, skipped, onBadCommit }: Write
   }
 
   /** Writes a part that contains a bad commit. */
-  async function writeAroundBad({ partition, commits, last }: Part): Promise<void> {
-    const bad = await applyOneByOne(target, { partition, commits, last }, written.get(partition));
-    if (bad === null) {
-      written.set(partition, last);
-      return;
-    }
-    const at = commits.indexOf(bad.commit);
-    if (at > 0) written.set(partition, commits[at - 1]!.position);
-    await onBadCommit(bad.commit, bad.error);
-    await deadLettered(partition, bad.commit, bad.error.message);
-    const rest = commits.slice(at + 1);
-    await write([{ partition, commits: rest, last, read: opened({ commits: rest }) }]);
+  async function writeAroundBad({ partition, commits: all, last }: Part): Promise<void> {
+    const commits = all.filter((commit) => !isLeftOut(commit));
+    const bad = await applyOneByOne(target, { partition, commits, last }, written.get(partition), quarantined);
+    const at = bad === null ? 0 : commits.indexOf(bad.commit);
+    if (bad === null || at > 0) written.set(partition, bad === null ? last : commits[at - 1]!.position);
+    if (bad === null) return;
+    const { message } = bad.error;
+    if ((await options.onBadCommit(bad.commit, bad.error)) === 'quarantine') await quarantine(bad.commit, message);
+    else await passBad(bad.commit, (tx) => addDeadLetter(tx, bad.commit, message, false));
+    await write([opened({ partition, commits: commits.slice(at + 1), last })]);
   }
 
   return {
     written,
+    get quarantined() {
+      return quarantined;
+    },
+    release(bot) {
+      quarantined = new Map([...(quarantined ?? [])].filter(([key]) => key !== bot));
+    },
     *open(batch) {
       const wanted = batch.commits.filter(({ id }) => !skipped.has(id));
-      for (const part of parts({ ...batch, commits: wanted })) yield { ...part, read: opened(part) };
+      for (const part of parts({ ...batch, commits: wanted })) yield opened(part);
     },
     write,
   };
@@ -145,40 +162,53 @@ async function applyOneByOne(
   target: Target,
   { partition, commits, last }: Batch,
   from: Position | undefined,
+  quarantined: Quarantines | null,
 ): Promise<{ readonly commit: RecordedCommit; readonly error: BadCommitError } | null> {
   let at = from;
   for (const commit of commits) {
     try {
-      const move = { partition, from: at, to: commit.position };
-      await applyCommits(target, [move], readCommits(target.model, [commit], target.keys));
+      const moves = [{ partition, from: at, to: commit.position }];
+      await applyCommits(target, { moves, opened: readCommits(target.model, [commit], target.keys), quarantined });
     } catch (error) {
       if (!(error instanceof BadCommitError)) throw error;
-      const where = `commit ${commit.id} of ${commit.stream} at ${commit.position}`;
-      return { commit, error: new BadCommitError(`${where}: ${error.message}`, commit, { cause: error.cause }) };
+      return { commit, error: naming(commit, error) };
     }
     at = commit.position;
   }
-  if (at !== last) await applyCommits(target, [{ partition, from: at, to: last }], NOTHING);
+  if (at !== last)
+    await applyCommits(target, { moves: [{ partition, from: at, to: last }], opened: NOTHING, quarantined });
   return null;
 }
 
 /** No commits: only moves the checkpoint. */
 export const NOTHING: Promise<ReadCommit[]> = Promise.resolve([]);
 
-/** @param also more statements of the same transaction */
+interface Application {
+  readonly moves: readonly Move[];
+  readonly opened: Promise<ReadCommit[]>;
+  /** The bots that the projector takes for quarantined; null: not to be compared. */
+  readonly quarantined: Quarantines | null;
+  /** Whether commits of quarantined bots are passed. */
+  readonly leavesOut?: boolean;
+  /** More statements of the same transaction. */
+  readonly also?: (tx: pg.ClientBase) => Promise<void>;
+}
+
 async function applyCommits(
   { pool, model, schema }: Target,
-  moves: readonly Move[],
-  opened: Promise<ReadCommit[]>,
-  also?: (tx: pg.ClientBase) => Promise<void>,
+  { moves, opened, quarantined, leavesOut = false, also }: Application,
 ): Promise<void> {
   const read = await blamingCommits(() => opened);
-  const changesNothing = read.length === 0 && also === undefined && moves.every(({ from }) => from !== undefined);
+  const isEmpty = read.length === 0 && !leavesOut && also === undefined;
+  const changesNothing = isEmpty && moves.every(({ from }) => from !== undefined);
   // If another projector took a checkpoint, the transaction below throws CheckpointTakenError.
   if (changesNothing && (await passCommits(pool, schema, moves))) return;
+  const partitions = moves.map(({ partition }) => partition);
   const work = async (tx: pg.ClientBase): Promise<void> => {
     const moved = await moveCheckpoints(tx, schema, moves);
     if (moved !== 'moved') throw new CheckpointTakenError(`checkpoint of ${schema} is ${moved}`);
+    if (quarantined !== null && !(await areQuarantined(tx, schema, partitions, quarantined)))
+      throw new CheckpointTakenError(`other bots of ${schema} are quarantined than before`);
     await blamingCommits(() => applyTo(model, tx, read));
     await also?.(tx);
   };
@@ -208,30 +238,4 @@ export async function applyLate({ pool, model, schema, keys }: Target, commit: R
 export async function applyTo(model: ReadModel, tx: pg.ClientBase, commits: readonly ReadCommit[]): Promise<void> {
   if (commits.length === 0) return;
   for (const group of await groupsOfBots(tx, commits, ({ stream }) => keyOf(stream))) await model.apply(tx, group);
-}
-
-/**
- * Converts errors of the commits to `BadCommitError`. Errors outside this call (connect, begin, checkpoint, commit) say
- * nothing about them.
- */
-async function blamingCommits<T>(work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isOfCommits(error)) throw error;
-    throw new BadCommitError(error instanceof Error ? error.message : String(error), undefined, { cause: error });
-  }
-}
-
-/**
- * The classes of SQLSTATE (PostgreSQL manual, appendix A) that the same statements would meet again: errors of their data
- * (21, 22, 23, P0) and of the statements themselves (0A, 42, XX). Deadlocks, cancelled statements and full disks are in
- * other classes.
- */
-const DATA_OR_PROGRAM = /^(0A|21|22|23|42|P0|XX)/;
-
-/** Whether the commits, or the program that applies them, caused the error: a retry would not help. */
-function isOfCommits(error: unknown): boolean {
-  if (isPassing(error)) return false;
-  return error instanceof pg.DatabaseError ? DATA_OR_PROGRAM.test(error.code ?? '') : true;
 }

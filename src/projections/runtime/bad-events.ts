@@ -1,10 +1,13 @@
 import { inTransaction } from '../../database/transaction.ts';
 import { deadLetterSkipped } from '../../domain/operations/dead-letter-events.ts';
-import { projectionStream } from '../../domain/streams.ts';
+import { isOfBot, projectionStream } from '../../domain/streams.ts';
 import { type EventLog, partitionOf, type RecordedCommit } from '../../log/port.ts';
-import { applyLate, BadCommitError, CheckpointTakenError, type Target } from './apply.ts';
+import type { ReadModel } from '../read-model.ts';
+import { applyLate, CheckpointTakenError, type Target } from './apply.ts';
+import { BadCommitError } from './bad-commit.ts';
 import { lockCheckpoint } from './checkpoint.ts';
 import { addDeadLetter, commitsToRetry, removeDeadLetter, setRetryFailed } from './dead-letters.ts';
+import type { OnBadEvent } from './projector-options.ts';
 import { setError, setSearchPath } from './versions.ts';
 
 /**
@@ -29,14 +32,14 @@ export async function recordStop(
 }
 
 /**
- * Applies the dead letters that an operator asked to retry.
- * @param isOwn whether they belong to a partition that this projector follows
+ * Applies the dead letters that an operator asked to retry, except those of quarantined bots: these catch up in order.
+ * @param isOwn whether a commit is for this projector to apply late: of a partition that it follows, and of no quarantined bot
  * @param skipped ids of commits that the log says to skip: their letters go away, also after a skip that was interrupted
  * @returns whether one was applied
  */
 export async function retryDeadLetters(
   target: Target,
-  isOwn: (partition: number) => boolean,
+  isOwn: (commit: RecordedCommit) => boolean,
   skipped: ReadonlySet<string>,
 ): Promise<boolean> {
   const { pool, schema } = target;
@@ -51,6 +54,15 @@ export async function retryDeadLetters(
     }
   }
   return applied;
+}
+
+/** Chooses the action of a built version at a commit that it cannot apply. A commit that belongs to no bot stops all of them. */
+export function remedyOf(
+  { isolatesBots }: Pick<ReadModel, 'isolatesBots'>,
+  onBadEvent: OnBadEvent,
+  { stream }: Pick<RecordedCommit, 'stream'>,
+): OnBadEvent {
+  return onBadEvent === 'quarantine' && !(isolatesBots === true && isOfBot(stream)) ? 'stop' : onBadEvent;
 }
 
 /** The ids of commits that operators decided to skip. They are in the log, so that a replay skips them too. */

@@ -24,17 +24,26 @@ export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Pro
   return new Map(rows.map(({ lane, position }) => [lane, position]));
 }
 
-/** The position per partition up to which all of the schemas have applied the log. One statement, prepared once per connection. */
-export async function loadLeastCheckpoint(pool: Pool, schemas: readonly string[]): Promise<Cursor> {
+/**
+ * The position per partition up to which all of the schemas have applied the log. One statement, prepared once per connection.
+ * @param bots public keys of the bots whose rows are asked for: where one is quarantined, its own position counts
+ */
+export async function loadLeastCheckpoint(
+  pool: Pool,
+  schemas: readonly string[],
+  bots: readonly string[],
+): Promise<Cursor> {
   const all = schemas.map((schema) => `SELECT lane, position FROM ${schema}.checkpoints`).join(' UNION ALL ');
   const name = `least_checkpoint.${schemas.join('.')}`;
   const { rows } = await pool.query<{ lane: number; position: Position }>({
     ...(name.length <= MAX_STATEMENT_NAME ? { name } : {}),
-    text: `SELECT lane, min(position) AS position FROM (${all}) AS c GROUP BY lane HAVING count(*) = $1`,
-    values: [schemas.length],
+    text: `SELECT lane, least(min(position), (SELECT min(q.position) FROM runtime.quarantines q
+                                               WHERE q.lane = c.lane AND q.schema = ANY ($2) AND q.key = ANY ($3))) AS position
+             FROM (${all}) AS c GROUP BY lane HAVING count(*) = $1`,
+    values: [schemas.length, schemas, bots],
   });
   await settle(pool, schemas);
-  return new Map(rows.map(({ lane, position }) => [lane, position]));
+  return new Map(rows.filter(({ position }) => position !== '').map(({ lane, position }) => [lane, position]));
 }
 
 /** A move of the checkpoint of one partition. */

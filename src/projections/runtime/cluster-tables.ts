@@ -99,3 +99,9 @@ export async function takeClusterSnapshot(
     if (spread !== undefined) await tx.query(`SELECT count(*) FROM ${schema}.${spread}`);
   });
 }
+
+/** Lets a transaction that writes rows of a bot, and no checkpoint, commit in two phases ({@link distribute}). */
+export async function writeKnownTable(tx: ClientBase, schema: string, partition: number): Promise<void> {
+  if (await isCitus(tx))
+    await tx.query(`UPDATE ${schema}.checkpoints SET position = position WHERE lane = $1`, [partition]);
+}

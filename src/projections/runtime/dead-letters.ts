@@ -82,6 +82,8 @@ export interface ListedLetter {
   readonly recordedAt: number;
   readonly error: string;
   readonly blocking: boolean;
+  /** Whether the bot of the commit waits at it. */
+  readonly quarantined: boolean;
   readonly at: Date;
   /** The first events of the commit. */
   readonly events: readonly EventExcerpt[];
@@ -104,6 +106,7 @@ export async function listDeadLetters(
 ): Promise<ListedLetter[]> {
   const { rows } = await pool.query<ListedLetter>(
     `SELECT commit_id AS "commitId", c.stream, c."position", c.recorded_at AS "recordedAt", error, blocking, l.at,
+            EXISTS (SELECT FROM runtime.quarantines q WHERE q.schema = $5 AND q.commit_id = l.commit_id) AS quarantined,
             json_array_length(c.events) AS "eventsCount",
             (SELECT coalesce(json_agg(json_build_object('type', e.type, 'v', e.v, 'bytes', octet_length(e.data::text),
                                                         'text', left(e.data::text, $4)) ORDER BY n), '[]')
@@ -114,7 +117,7 @@ export async function listDeadLetters(
             LATERAL (SELECT r.stream, r."position", r.at AS recorded_at, r.events
                        FROM json_to_record(commit_json) AS r (stream text, "position" text, at float8, events json)) AS c
       ORDER BY l.at, commit_id`,
-    [limit, offset, events, characters],
+    [limit, offset, events, characters, schema],
   );
   return rows;
 }
@@ -151,17 +154,17 @@ export async function positionOfLetter(
   return rows[0]?.position;
 }
 
-/** The commits of partitions that operators asked to apply again, oldest first. */
+/** The commits that operators asked to apply again, oldest first. */
 export async function commitsToRetry(
   pool: Pool,
   schema: string,
-  isOwn: (partition: number) => boolean,
+  isOwn: (commit: RecordedCommit) => boolean,
 ): Promise<RecordedCommit[]> {
   const { rows } = await pool.query<{ commit: string }>(
     `SELECT commit FROM ${schema}.dead_letters WHERE retry AND NOT blocking ORDER BY at, commit_id`,
   );
   const commits = rows.map(({ commit }) => JSON.parse(commit) as RecordedCommit);
-  return commits.filter(({ position }) => isOwn(partitionOf(position)));
+  return commits.filter(isOwn);
 }
 
 /** The log positions of the commits that versions have skipped, by `letterId`. */
@@ -181,11 +184,16 @@ export async function deadLetteredIn(pool: Pool, schemas: readonly string[]): Pr
 export async function askRetry(pool: Pool, name: string, version: number, commitId: string): Promise<void> {
   await inTransaction(pool, async (tx) => {
     await tx.query(`UPDATE ${schemaOf(name, version)}.dead_letters SET retry = true WHERE commit_id = $1`, [commitId]);
-    await tx.query('UPDATE runtime.read_models SET retries = retries + 1 WHERE name = $1 AND version = $2', [
-      name,
-      version,
-    ]);
+    await askProjectors(tx, name, version);
   });
+}
+
+/** Makes the version's projectors look at its dead letters. */
+export async function askProjectors(tx: ClientBase, name: string, version: number): Promise<void> {
+  await tx.query('UPDATE runtime.read_models SET retries = retries + 1 WHERE name = $1 AND version = $2', [
+    name,
+    version,
+  ]);
 }
 
 /** Removes the dead letters of partitions that the version stopped at. */

@@ -5,8 +5,17 @@ import { schemaOf } from '../read-model.ts';
 import { READ_MODEL_NAMES } from '../registry.ts';
 import { CheckpointTakenError, type Target } from './apply.ts';
 import { removeBlocking } from './dead-letters.ts';
-import { afterStop, initialState, type Stopped, stoppedBy } from './follow-states.ts';
-import { AT_BAD_EVENT, BUILT, DROPPED, Follower, type FollowOptions, INTERRUPTED } from './follower.ts';
+import {
+  AT_BAD_EVENT,
+  afterStop,
+  BUILT,
+  DROPPED,
+  INTERRUPTED,
+  initialState,
+  type Stopped,
+  stoppedBy,
+} from './follow-states.ts';
+import { Follower, type FollowOptions } from './follower.ts';
 import { buildLeaseOf, findVersion, shareOf } from './versions.ts';
 
 const RETRY_MS = 500;

@@ -1,5 +1,5 @@
 import { type Cursor, hasPassedAll } from '../../log/port.ts';
-import { BadCommitError } from './apply.ts';
+import { BadCommitError } from './bad-commit.ts';
 
 /**
  * The states of a projector that follows one version of a read model, and the transitions between them. Pure:
@@ -42,6 +42,16 @@ type StopReason =
   | 'bad event'
   /** An error that says nothing about the commits. */
   | 'failed';
+
+export const INTERRUPTED: Stopped = { name: 'stopped', reason: 'interrupted' };
+export const BUILT: Stopped = { name: 'stopped', reason: 'built' };
+export const DROPPED: Stopped = { name: 'stopped', reason: 'dropped' };
+export const AT_BAD_EVENT: Stopped = { name: 'stopped', reason: 'bad event' };
+
+/** Whether it is the reason of a follower that ends by itself. */
+export function isStopped(reason: unknown): reason is Stopped {
+  return [BUILT, DROPPED, AT_BAD_EVENT].some((each) => each === reason);
+}
 
 /** How a state treats commits. */
 export interface Conduct {

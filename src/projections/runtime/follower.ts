@@ -1,13 +1,29 @@
 import { typesBeside } from '../../domain/ledger-events.ts';
-import type { Position } from '../../log/port.ts';
-import { createWriter, NOTHING, type Part, type Target, type Writer } from './apply.ts';
-import { recordStop, retryDeadLetters, skippedCommits } from './bad-events.ts';
-import { loadCheckpoint } from './checkpoint.ts';
+import { type Position, partitionOf, type RecordedCommit } from '../../log/port.ts';
+import { keyOf } from '../../log/stream-name.ts';
+import { NOTHING, type Part, type Target, type Writer } from './apply.ts';
+import { retryDeadLetters, skippedCommits } from './bad-events.ts';
+import { CatchUps } from './catch-ups.ts';
 import { catchUpSlice } from './deferred-work.ts';
-import { advance, aimAt, CONDUCT, type Conduct, type FollowState, finish, type Stopped } from './follow-states.ts';
+import {
+  AT_BAD_EVENT,
+  advance,
+  aimAt,
+  BUILT,
+  CONDUCT,
+  type Conduct,
+  DROPPED,
+  type FollowState,
+  finish,
+  INTERRUPTED,
+  isStopped,
+  type Stopped,
+} from './follow-states.ts';
 import { FollowerTimers } from './follower-timers.ts';
 import { gathered, type OpenedPart, opened } from './gather-parts.ts';
+import { openWriter } from './open-writer.ts';
 import type { ProjectorOptions } from './projector-options.ts';
+import { decidedBots } from './quarantines.ts';
 import { ahead } from './read-commits.ts';
 import { tracedWrite } from './traced-write.ts';
 import { finishBuilding } from './versions.ts';
@@ -46,11 +62,6 @@ const SHORT_BATCH_MS = 40;
  */
 const PASSED_PAUSE_MS = 100;
 
-export const INTERRUPTED: Stopped = { name: 'stopped', reason: 'interrupted' };
-export const BUILT: Stopped = { name: 'stopped', reason: 'built' };
-export const DROPPED: Stopped = { name: 'stopped', reason: 'dropped' };
-export const AT_BAD_EVENT: Stopped = { name: 'stopped', reason: 'bad event' };
-
 /** Follows partitions of the log with one version, while it holds their leases. Its changes of the version run in turn. */
 export class Follower {
   readonly #options: FollowOptions;
@@ -68,6 +79,7 @@ export class Follower {
   #hasDeferredWork = true;
   #lastTurn: Promise<void> = Promise.resolve();
   #writer!: Writer;
+  #catchUps!: CatchUps;
 
   constructor(
     options: FollowOptions,
@@ -86,7 +98,12 @@ export class Follower {
 
   /** @throws errors of a batch, the log or the work between batches */
   async run(): Promise<Stopped> {
-    this.#writer = await this.#openWriter();
+    this.#writer = await openWriter(this.#options, this.#target, this.#partitions, {
+      isStrict: () => this.#conduct.isStrict,
+      onQuarantined: (bot) => this.#catchUps.plan([bot], false),
+    });
+    this.#catchUps = this.#openCatchUps();
+    this.#catchUps.plan(this.#writer.quarantined?.keys() ?? [], true);
     const watching = this.#watchVersion().catch((error: unknown) => this.#stopping.abort(error));
     this.#workBetween();
     try {
@@ -111,6 +128,7 @@ export class Follower {
     } finally {
       this.#timers.close();
       await watching;
+      await this.#catchUps.ended();
     }
   }
 
@@ -118,19 +136,20 @@ export class Follower {
     return CONDUCT[this.#state.name];
   }
 
-  async #openWriter(): Promise<Writer> {
-    const { model, version, log, logger, onBadEvent } = this.#options;
-    return createWriter({
+  #openCatchUps(): CatchUps {
+    const { log, logger } = this.#options;
+    return new CatchUps({
       target: this.#target,
-      checkpoint: await loadCheckpoint(this.#target.pool, this.#target.schema),
-      skipped: await skippedCommits(log, model.name),
-      onBadCommit: async (commit, error) => {
-        if (this.#conduct.isStrict || onBadEvent === 'stop') {
-          await recordStop(this.#target, version, commit, error);
-          throw error;
-        }
-        logger.error({ err: error, projection: this.#target.schema }, 'a bad event became a dead letter');
+      log,
+      writer: this.#writer,
+      logger,
+      signal: this.#timers.signal,
+      inTurn: (work) => this.#inTurn(work),
+      onApplied: () => {
+        this.#hasDeferredWork = true;
+        this.#workBetween();
       },
+      onFailed: (error) => this.#stopping.abort(error),
     });
   }
 
@@ -176,7 +195,13 @@ export class Follower {
 
   /** Batches without a commit for this read model only move the checkpoint. That is not worth a transaction each. */
   async #writePassed(): Promise<void> {
-    const parts = [...this.#passed].map(([partition, last]) => ({ partition, commits: [], last, read: NOTHING }));
+    const parts = [...this.#passed].map(([partition, last]) => ({
+      partition,
+      commits: [],
+      last,
+      read: NOTHING,
+      without: null,
+    }));
     if (parts.length > 0) await this.#write(parts);
   }
 
@@ -240,7 +265,7 @@ export class Follower {
    * operator asks for it.
    */
   async #watchVersion(): Promise<void> {
-    const { model, version, versions, log } = this.#options;
+    const { model, version, versions } = this.#options;
     for (let retries: number | undefined; ; ) {
       const seen = await versions.next(this.#timers.signal);
       if (seen === null) return;
@@ -248,22 +273,28 @@ export class Follower {
       if (own === undefined || own.state === 'dropped') return this.#stopping.abort(DROPPED);
       if (own.error !== null) return this.#stopping.abort(AT_BAD_EVENT);
       if (own.retries === retries) continue;
-      await this.#inTurn(async () => {
-        const skipped = await skippedCommits(log, model.name);
-        if (await retryDeadLetters(this.#target, (partition) => this.#partitions.has(partition), skipped))
-          this.#hasDeferredWork = true;
-      });
+      await this.#inTurn(() => this.#retryLetters());
       retries = own.retries;
       if (this.#hasDeferredWork) this.#workBetween();
     }
+  }
+
+  /** Takes up what operators decided about dead letters. */
+  async #retryLetters(): Promise<void> {
+    const skipped = await skippedCommits(this.#options.log, this.#options.model.name);
+    const { quarantined } = this.#writer;
+    const isOwn = ({ stream, position }: RecordedCommit): boolean =>
+      this.#partitions.has(partitionOf(position)) && !quarantined?.has(keyOf(stream));
+    if (await retryDeadLetters(this.#target, isOwn, skipped)) this.#hasDeferredWork = true;
+    const decided = await decidedBots(this.#target.pool, this.#target.schema);
+    this.#catchUps.plan(
+      decided.filter((bot) => quarantined?.has(bot)),
+      true,
+    );
   }
 }
 
 /** The time until the next multiple of `ms`: the timers of a thread's followers fire together (pass-commits.ts). */
 function untilNext(ms: number): number {
   return ms - (performance.now() % ms);
-}
-
-function isStopped(reason: unknown): reason is Stopped {
-  return [BUILT, DROPPED, AT_BAD_EVENT].some((each) => each === reason);
 }

@@ -19,7 +19,7 @@ export interface ProjectorOptions extends SharedByProjectors {
   /** Reads the log for all followers of a thread. Default: each has a subscription of the log. */
   readonly reader?: Pick<EventLog, 'subscribe'> | undefined;
   readonly logger: Logger;
-  /** At a commit that a built version cannot apply: stop, or make it a dead letter. */
+  /** At a commit that a built version cannot apply: stop, make it a dead letter, or quarantine its bot. */
   readonly onBadEvent: OnBadEvent;
   /**
    * How projectors treat the version of the former shape when another version answers: they follow it for a step back, or drop it
@@ -45,4 +45,4 @@ export interface AppliedBatch {
   readonly ms: number;
 }
 
-export type OnBadEvent = 'stop' | 'dead-letter';
+export type OnBadEvent = 'stop' | 'dead-letter' | 'quarantine';

@@ -4,6 +4,7 @@ import { partitionOf } from '../../log/port.ts';
 import { schemaOf } from '../read-model.ts';
 import { lockCheckpoint } from './checkpoint.ts';
 import {
+  askProjectors,
   type DeadLetter,
   findDeadLetter,
   type LetterName,
@@ -36,6 +37,7 @@ export async function skipLetter(
     for (const [each, { blocking }] of letters) {
       await removeDeadLetter(tx, schemaOf(name, each), commitId);
       if (blocking) await setError(tx, name, each, null);
+      else await askProjectors(tx, name, each); // a bot that waits at the commit continues
     }
     return true;
   });

@@ -2,8 +2,9 @@ import type pg from 'pg';
 import type { EventLog, Lag, Position } from '../../log/port.ts';
 import { type Manifest, ofShape, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
-import { letterId, summarizeDeadLetters } from './dead-letters.ts';
+import { type DeadLettersSummary, letterId, summarizeDeadLetters } from './dead-letters.ts';
 import { type Deferred, deferredWork } from './deferred-work.ts';
+import { type ListedQuarantine, listQuarantines } from './quarantines.ts';
 import { allVersions, type Version } from './versions.ts';
 
 /** The next step of an operator with a version: to repair, or to continue a rebuild. */
@@ -27,6 +28,8 @@ export interface ProjectionStatus {
   readonly lag: { readonly events: number; readonly seconds: number };
   /** Applied events whose rows need deferred work, such as revaluation; null: none. */
   readonly deferred: Deferred | null;
+  /** Bots whose commits the version does not apply now, oldest first. `since`: ISO 8601, UTC. */
+  readonly quarantined: readonly { readonly bot: string; readonly since: string }[];
   readonly error: string | null;
   readonly next: NextStep | null;
 }
@@ -77,7 +80,7 @@ async function statusOf(
   const known = model && ofShape(model, shape);
   const work = known === undefined ? null : await deferredWork(pool, known, schema);
   const letters = await summarizeDeadLetters(pool, schema);
-  const skipped = letters.count === 0 ? null : `${letters.count} dead letters, the first: ${letters.firstError}`;
+  const quarantined = await listQuarantines(pool, schema);
   return {
     name,
     version,
@@ -86,14 +89,23 @@ async function statusOf(
     position: cursor.size === 0 ? null : [...cursor.values()].sort().join(','),
     lag: lagOf({ ...lag, seconds: Math.max(lag.seconds, work?.seconds ?? 0) }),
     deferred: work?.deferred ?? null,
-    error: error ?? skipped,
+    quarantined: quarantined.map(({ bot, since }) => ({ bot, since: since.toISOString() })),
+    error: error ?? lacking(letters, quarantined),
     next:
       error !== null && letters.blocking !== null
         ? { step: 'retry', letter: letterId(schema, letters.blocking) }
-        : skipped !== null
+        : letters.count > 0
           ? { step: 'retry', letter: null }
           : nextStep(found, all, model?.former?.shape),
   };
+}
+
+/** Names the quarantined bots or dead letters of a version that has not stopped. */
+function lacking(letters: DeadLettersSummary, quarantined: readonly ListedQuarantine[]): string | null {
+  const [first] = quarantined;
+  if (first !== undefined)
+    return `${quarantined.length} bots quarantined, the first: ${first.bot} at ${first.error ?? 'its replay'}`;
+  return letters.count === 0 ? null : `${letters.count} dead letters, the first: ${letters.firstError}`;
 }
 
 /**
@@ -122,6 +134,7 @@ async function statusOfMissing(log: EventLog, { name }: Manifest): Promise<Proje
     position: null,
     lag: lagOf(lag),
     deferred: null,
+    quarantined: [],
     error: null,
     next: null,
   };
@@ -164,6 +177,7 @@ async function processStatus(pool: pg.Pool, log: EventLog): Promise<ProjectionSt
         position: cursor.size === 0 ? null : [...cursor.values()].sort().join(','),
         lag: lagOf(await log.lag(cursor)),
         deferred: null,
+        quarantined: [],
         error: error ?? (runs ? null : 'no running instance has the role of it'),
         next: null,
       };

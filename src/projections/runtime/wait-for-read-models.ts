@@ -5,11 +5,14 @@ import type { Manifest } from '../read-model.ts';
 import { announceWait } from './awaited.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { hasDeferredWork } from './deferred-work.ts';
+import { loadQuarantines, passedFor, type Quarantines } from './quarantines.ts';
 import { servedVersion } from './served-version.ts';
 
 /** How far a read model has applied the log. */
 export interface Progress {
   readonly passed: Cursor;
+  /** Bots that it has applied only up to their own positions. Absent: there are none. */
+  readonly quarantined?: Quarantines;
 }
 
 /** Loads the progress of a read model; null if it has no version that counts. */
@@ -20,6 +23,8 @@ export interface WaitOptions {
   readonly timeoutMs?: number;
   readonly pollMs?: number;
   readonly signal?: AbortSignal;
+  /** Public key of the bot whose rows are needed: while it is quarantined, its own position counts. Absent: quarantines do not count. */
+  readonly bot?: string | undefined;
   /** Names of the read models whose projectors cut their pause short. For requests: background work can wait. */
   readonly wake?: readonly string[];
 }
@@ -34,7 +39,7 @@ const POLL_MS = 10;
 export async function waitForReadModels<P extends Progress>(
   loads: readonly LoadProgress<P>[],
   cursor: Cursor,
-  { timeoutMs = Number.POSITIVE_INFINITY, pollMs = POLL_MS, signal, wake = [] }: WaitOptions,
+  { timeoutMs = Number.POSITIVE_INFINITY, pollMs = POLL_MS, signal, bot, wake = [] }: WaitOptions,
 ): Promise<readonly P[] | null> {
   const deadline = performance.now() + timeoutMs;
   let hasFailed = false;
@@ -43,7 +48,7 @@ export async function waitForReadModels<P extends Progress>(
     for (;;) {
       if (hasFailed || signal?.aborted) return null;
       const progress = await load();
-      if (progress !== null && hasPassedAll(progress.passed, cursor)) return progress;
+      if (progress !== null && hasPassedAll(passedBy(progress, bot), cursor)) return progress;
       if (performance.now() >= deadline) return null;
       for (const model of wakes) announceWait(model);
       wakes = [];
@@ -59,6 +64,18 @@ export async function waitForReadModels<P extends Progress>(
   return all.length === loads.length ? all : null;
 }
 
+/** How far a read model has applied the log for a bot. */
+export function passedBy({ passed, quarantined }: Progress, bot: string | undefined): Cursor {
+  return bot === undefined ? passed : passedFor(passed, quarantined?.get(bot));
+}
+
+/** Loads how far the tables of a schema have applied the log. */
+export async function progressOf(pool: pg.Pool, schema: string): Promise<Required<Progress>> {
+  // Before the quarantines: a bot that has caught up since has all that the checkpoint says.
+  const passed = await loadCheckpoint(pool, schema);
+  return { passed, quarantined: await loadQuarantines(pool, schema) };
+}
+
 /**
  * Loads the progress of the version that answers; null if there is none, or if it has deferred work.
  * @param withDeferredWork false: deferred work does not count
@@ -68,9 +85,9 @@ export function servedProgress(pool: pg.Pool, model: Manifest, withDeferredWork 
     const served = await servedVersion(pool, model);
     if (served === null) return null;
     const { schema, manifest } = served;
-    const passed = await loadCheckpoint(pool, schema);
+    const progress = await progressOf(pool, schema);
     // After the checkpoint: if there is no deferred work now, the work up to that checkpoint is done.
-    return withDeferredWork && (await hasDeferredWork(pool, manifest, schema)) ? null : { passed };
+    return withDeferredWork && (await hasDeferredWork(pool, manifest, schema)) ? null : progress;
   };
 }
 

@@ -41,6 +41,7 @@ CREATE INDEX saved_segments_bot ON saved_segments (public_key, saved_segment_id 
 /** Saved reports and saved segments as they are now, by bot. */
 export const reportsReadModel: ReadModel = {
   ...reportsManifest,
+  isolatesBots: true,
   events: [
     'report_saved',
     'report_changed',

@@ -40,6 +40,7 @@ import { CHANGES_TABLES, USERS_DDL, USERS_PLACEMENT } from './tables.ts';
 /** The users of bots as of now, by updates and imports. */
 export const usersReadModel: ReadModel = {
   ...usersManifest,
+  isolatesBots: true,
   events: [
     'bot_created',
     'bot_changed',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deadLetterSkipped } from '../../../src/domain/operations/dead-letter-events.ts';
-import { ANY_CATEGORIES, projectionStream } from '../../../src/domain/streams.ts';
+import { ANY_CATEGORIES, isOfBot, projectionStream } from '../../../src/domain/streams.ts';
 import { EMPTY_STREAM } from '../../../src/log/port.ts';
 import { schemaOf } from '../../../src/projections/read-model.ts';
 import { type Answers, allAnswers, type FilledBots, fillService } from '../../support/all-answers.ts';
@@ -12,16 +12,17 @@ import type { TestService } from '../../support/service.ts';
 const CATEGORIES: readonly string[] = [...new Set(readModels.flatMap(({ categories }) => categories))];
 const NAMES = readModels.map(({ name }) => name);
 
-/** Modes of the read models in turn. Over both lists each read model has each mode. */
+/** Modes of the read models in turn. Over all lists each read model has each mode. */
 const MODES = [
   ['stop', 'dead-letter'],
   ['dead-letter', 'stop'],
+  ['quarantine', 'quarantine'],
 ] as const;
 
 export interface BadEventsOptions {
   /** The categories with bad events; absent: all. */
   readonly categories?: readonly string[];
-  /** Default: both. */
+  /** Default: all. */
   readonly modes?: readonly (typeof MODES)[number][];
 }
 
@@ -71,8 +72,10 @@ export function describeBadEvents(
           if (!readers.includes(name)) expect([name, state, error, next_command]).toEqual([name, 'live', null, null]);
           else {
             expect(error, name).toContain(commit.id);
+            const { isolatesBots } = readModels.find((model) => model.name === name)!;
+            const stops = modeOf(name) === 'quarantine' && !(isolatesBots === true && isOfBot(commit.stream));
             expect([name, state, next_command]).toEqual(
-              modeOf(name) === 'stop'
+              modeOf(name) === 'stop' || stops
                 ? [name, 'stopped', `botledger dead-letter retry ${letter(name)}`]
                 : [name, 'live', 'botledger dead-letter list'],
             );
@@ -83,6 +86,7 @@ export function describeBadEvents(
           skipped.get(name)!.push(commit.id);
         }
         expect(await letters()).toEqual([]);
+        await expect.poll(async () => (await rows()).map(({ error }) => error)).toEqual(NAMES.map(() => null));
       },
     );
 

@@ -7,12 +7,8 @@ import { customEventsReceived } from '../../../src/domain/intake/intake-events.t
 import { projectionStream } from '../../../src/domain/streams.ts';
 import type { RecordedCommit } from '../../../src/log/port.ts';
 import type { ReadModel } from '../../../src/projections/read-model.ts';
-import {
-  BadCommitError,
-  CheckpointTakenError,
-  createWriter,
-  type Target,
-} from '../../../src/projections/runtime/apply.ts';
+import { CheckpointTakenError, createWriter, type Target } from '../../../src/projections/runtime/apply.ts';
+import { BadCommitError } from '../../../src/projections/runtime/bad-commit.ts';
 import { recordStop, retryDeadLetters } from '../../../src/projections/runtime/bad-events.ts';
 import { loadCheckpoint, lockCheckpoint, moveCheckpoints } from '../../../src/projections/runtime/checkpoint.ts';
 import { letterId } from '../../../src/projections/runtime/dead-letters.ts';
@@ -114,7 +110,11 @@ function writerOf(model: ReadModel, onBadCommit: (error: BadCommitError) => Prom
     target: target(model),
     checkpoint,
     skipped: new Set(),
-    onBadCommit: (_, error) => onBadCommit(error),
+    quarantined: null,
+    onBadCommit: async (_, error) => {
+      await onBadCommit(error);
+      return 'dead-letter';
+    },
   });
 }
 

@@ -55,7 +55,11 @@ async function write(batches: readonly Awaited<ReturnType<typeof batchOf>>[], le
     target,
     checkpoint: await loadCheckpoint(database.pool, target.schema),
     skipped: new Set(),
-    onBadCommit: async ({ causation }) => void letters.push(causation!),
+    quarantined: null,
+    onBadCommit: async ({ causation }) => {
+      letters.push(causation!);
+      return 'dead-letter';
+    },
   });
   await writer.write(batches.flatMap((batch) => [...writer.open(batch)]));
   expect(new Map([...writer.written].sort())).toEqual(await loadCheckpoint(database.pool, target.schema));
@@ -95,6 +99,7 @@ test('nothing is applied if another projector has taken the checkpoint of one of
     target,
     checkpoint: new Map(),
     skipped: new Set(),
+    quarantined: null,
     onBadCommit: () => Promise.reject(),
   });
   const batches = [await batchOf(0, ['a']), await batchOf(1, ['c'])];
@@ -109,7 +114,13 @@ test('a checkpoint past commits of others says so if another projector has taken
     [0, '0:2'],
     [1, '1:1'],
   ]);
-  const writer = createWriter({ target, checkpoint: stale, skipped: new Set(), onBadCommit: () => Promise.reject() });
+  const writer = createWriter({
+    target,
+    checkpoint: stale,
+    skipped: new Set(),
+    quarantined: null,
+    onBadCommit: () => Promise.reject(),
+  });
   const passing = [0, 1].map((partition) => ({ partition, commits: [], last: `${partition}:9` }));
   await expect(writer.write(passing.flatMap((batch) => [...writer.open(batch)]))).rejects.toThrow(
     'checkpoint of notes_v1 is elsewhere',

@@ -12,6 +12,7 @@ const row: ProjectionStatus = {
   position: '7',
   lag: { events: 42, seconds: 3 },
   deferred: null,
+  quarantined: [],
   error: null,
   next: null,
 };

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { RecordedCommit } from '../../../src/log/port.ts';
-import { BadCommitError } from '../../../src/projections/runtime/apply.ts';
+import { BadCommitError } from '../../../src/projections/runtime/bad-commit.ts';
 
 it('is logged without the data of the commit', () => {
   let logged = '';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Cursor, hasPassedAll } from '../../../src/log/port.ts';
-import { BadCommitError } from '../../../src/projections/runtime/apply.ts';
+import { BadCommitError } from '../../../src/projections/runtime/bad-commit.ts';
 import {
   advance,
   afterStop,

@@ -16,7 +16,7 @@ const config = {
 async function answered(error: Error): Promise<unknown> {
   const keys: number[] = [];
   const answer = answerReport(
-    async (_, keyId) => {
+    async (_request, _bot, keyId) => {
       keys.push(keyId);
       throw error;
     },

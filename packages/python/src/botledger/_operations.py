@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 8842a97e8dad97a340ad8024e3d6179d60f844ac9fb42aac8126c799702cb87c
+# SHA-256 of openapi.json: 9654c749e76d3a71be0a74fe4b3403de4e077c402081e90aa9b025159ae018ea
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 8842a97e8dad97a340ad8024e3d6179d60f844ac9fb42aac8126c799702cb87c
+# SHA-256 of openapi.json: 9654c749e76d3a71be0a74fe4b3403de4e077c402081e90aa9b025159ae018ea
 
 from __future__ import annotations
 
@@ -1576,6 +1576,8 @@ class ReadModelVersion(TypedDict):
     position: str | None
     lag: Lag
     deferred: ReadModelVersionDeferred | None
+    quarantined: list[ReadModelVersionQuarantinedItem]
+    """Bots whose commits the version does not apply now; their answers say how old they are"""
     error: str | None
     next: Literal['retry', 'rebuild', 'verify', 'switch', 'drop'] | None
     """What to do next"""
@@ -1591,6 +1593,12 @@ class Lag(TypedDict):
 class ReadModelVersionDeferred(TypedDict):
     events: int
     exact: bool
+
+
+class ReadModelVersionQuarantinedItem(TypedDict):
+    bot: str
+    """Public key"""
+    since: UtcTimestamp
 
 
 class SwitchVersionRequest(TypedDict):
@@ -1627,7 +1635,9 @@ class DeadLetter(TypedDict):
     stream: str
     position: str
     blocking: bool
-    """Whether the read model waits at the commit; false: it has skipped it"""
+    """Whether the read model waits at the commit"""
+    quarantined: bool
+    """Whether only the bot of the commit waits at it; neither: the read model has skipped the commit"""
     at: UtcTimestamp
     """When the read model failed to apply it"""
     error: str

@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { intakeStream } from '../../../src/domain/streams.ts';
+import { systemSources } from '../../../src/util/system-sources.ts';
+import { botledger, operate } from '../../support/operate.ts';
+import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { watchedReadModels } from '../../support/watched-read-models.ts';
+
+/** A commit that the read model `events` cannot apply quarantines its bot. */
+
+let service: TestService;
+let bots: [TestBot, TestBot];
+let isRepaired: boolean;
+let updateId: number;
+
+async function start(): Promise<void> {
+  isRepaired = false;
+  updateId = 1;
+  service = await startTestService({}, undefined, undefined, models);
+  bots = [await service.createBot(), await service.createBot()];
+}
+afterEach(() => service.stop());
+
+const models = watchedReadModels((name, commits) => {
+  if (name === 'events' && !isRepaired && commits.some(({ causation }) => causation === 'poison'))
+    throw new TypeError('this commit cannot be taken');
+});
+
+async function append(bot: TestBot, causation?: string): Promise<string> {
+  const id = systemSources.uuid();
+  const item = { update_id: updateId++, user_id: 7, makes_user: true, is_bot: false, is_premium: false, event_id: 1 };
+  await service.log.append({
+    id,
+    stream: intakeStream(bot.publicKey),
+    expected: 'any',
+    at: systemSources.now(),
+    events: [{ type: 'updates_received', v: 1, data: { items: [item] } }],
+    causation,
+  });
+  return id;
+}
+
+const run = (...argv: string[]) => operate(service.env, argv, models);
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of an answer
+async function eventsRow(): Promise<any> {
+  const rows = (await run('projection', 'list')) as { name: string; version: number }[];
+  return rows.find(({ name }) => name === 'events');
+}
+
+/** The numbers of the updates that the read model has of a bot, in the order of the log. */
+async function applied(bot: TestBot): Promise<string[]> {
+  const { rows } = await service.database.pool.query<{ commit_id: string }>(
+    `SELECT commit_id FROM events_v1.events e JOIN events_v1.bots b USING (bot_id)
+      WHERE b.public_key = $1 ORDER BY ord`,
+    [bot.publicKey],
+  );
+  return rows.map(({ commit_id }) => commit_id);
+}
+
+/** How old an answer says that it is, in milliseconds. */
+async function age(bot: TestBot): Promise<number> {
+  const answer = await service.get('/v1/events/latest', { 'api-key': bot.apiKey, resource: bot.publicKey });
+  expect(answer.status).toBe(200);
+  return Date.now() - Date.parse(answer.body.data.data_as_of);
+}
+
+describe('a commit that cannot be applied', () => {
+  test('quarantines its bot: others continue, and answers about the bot say how old they are', async () => {
+    await start();
+    const [bad, good] = bots;
+    const first = await append(bad);
+    const poison = await append(bad, 'poison');
+    const later = await append(bad);
+    const other = await append(good);
+    await expect.poll(() => applied(good)).toEqual([other]);
+    expect(await applied(bad)).toEqual([first]);
+    const row = await eventsRow();
+    expect(row).toMatchObject({
+      state: 'live',
+      quarantined: [{ bot: bad.publicKey, since: expect.any(String) }],
+      error: expect.stringContaining(poison),
+      next_command: 'botledger dead-letter list',
+    });
+    expect(row.lag.seconds).toBeLessThan(1);
+    await expect.poll(() => age(bad)).toBeGreaterThan(2000);
+    expect(await age(good)).toBeLessThan(2000);
+
+    isRepaired = true;
+    await run('dead-letter', 'retry', `events_v1.${poison}`);
+    await expect.poll(() => applied(bad)).toEqual([first, poison, later]);
+    await expect.poll(eventsRow).toMatchObject({ quarantined: [], error: null, next_command: null });
+    expect(await run('dead-letter', 'list')).toEqual([]);
+    await run('projection', 'verify', 'events');
+  });
+
+  test('lets the bot catch up without a skipped commit', async () => {
+    await start();
+    const [bad] = bots;
+    const poison = await append(bad, 'poison');
+    const later = await append(bad);
+    await expect.poll(async () => (await eventsRow()).quarantined).toHaveLength(1);
+    const refused = await botledger(service.env, ['dead-letter', 'retry', `events_v1.${poison}`], models);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('refused again') });
+    expect(await botledger(service.env, ['projection', 'verify', 'events'], models)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('quarantined'),
+    });
+    await run('dead-letter', 'skip', `events_v1.${poison}`, '--reason', 'sent by a broken script');
+    await expect.poll(() => applied(bad)).toEqual([later]);
+    await expect.poll(eventsRow).toMatchObject({ quarantined: [], error: null });
+    await run('projection', 'verify', 'events');
+  });
+
+  test('tries again by itself with growing pauses', async () => {
+    await start();
+    const [bad] = bots;
+    const poison = await append(bad, 'poison');
+    await expect.poll(async () => (await eventsRow()).quarantined).toHaveLength(1);
+    isRepaired = true;
+    await expect.poll(() => applied(bad)).toEqual([poison]);
+    await expect.poll(eventsRow).toMatchObject({ quarantined: [], error: null });
+  });
+});
