@@ -70,6 +70,8 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
     'nothing. Builds the next version next to the live one, in the foreground until it has caught up. `--all` instead of a name rebuilds all read models. Progress is on stderr.',
   'projection verify':
     'nothing. Compares the newest version with a replay of the log, table by table. Exit 1 if they differ, or while the version is being built.',
+  'projection diff':
+    '`name`, `from`, `to`, `positions`, `equal`, `layout` (columns that only one has), `tables` (`rows_from`, `rows_to`, `only_from`, `only_to`, `changed`, `columns` with the rows that differ in each, `samples`), `uncompared`. Exit 1 if they differ, or if they are not at the same position in time. It changes nothing. See [rules](decisions.md#projection-diff).',
   'projection switch':
     'nothing. The newest version (or another, to switch back) answers from now on. Refuses a version that was not verified.',
   'projection drop': 'the row of the version as it was, with the `state` `dropped`.',

@@ -4,6 +4,7 @@ import type { Keyring, RecordedCommit } from '../../log/port.ts';
 import type { ReadModel } from '../../projections/read-model.ts';
 import { applyTo } from '../../projections/runtime/apply.ts';
 import { readCommits } from '../../projections/runtime/read-commits.ts';
+import { layoutChanges, layoutOf } from '../../projections/runtime/table-layout.ts';
 import { createTables } from '../../projections/runtime/versions.ts';
 
 /** How the build of a read model went with the first commits of the log. */
@@ -33,7 +34,7 @@ export async function tryBuild({ pool, keys, model, live, commits }: TryBuildOpt
     await tx.query('BEGIN');
     if (await isCitus(tx)) return { changes: [], sample: null };
     await createTables(tx, model, schema);
-    const changes = live === null ? [] : differences(await columnsOf(tx, live), await columnsOf(tx, schema));
+    const changes = live === null ? [] : layoutChanges(await layoutOf(tx, live), await layoutOf(tx, schema));
     const before = await bytesOf(tx, schema);
     const begun = performance.now();
     await applyTo(model, tx, read);
@@ -45,28 +46,6 @@ export async function tryBuild({ pool, keys, model, live, commits }: TryBuildOpt
       () => tx.release(true), // the connection ended, and with it the transaction; the first error says why
     );
   }
-}
-
-/** The types of columns, by table and column. */
-async function columnsOf(tx: pg.ClientBase, schema: string): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await tx.query<{ name: string; type: string }>(
-    `SELECT c.relname || '.' || a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
-       FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid
-      WHERE c.relnamespace = to_regnamespace($1) AND c.relkind IN ('r', 'p', 'v') AND attnum > 0 AND NOT attisdropped
-      ORDER BY c.relname, attnum`,
-    [schema],
-  );
-  return new Map(rows.map(({ name, type }) => [name, type]));
-}
-
-function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
-  const gone = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} goes`);
-  const changed = [...after].flatMap(([name, type]) => {
-    const former = before.get(name);
-    if (former === undefined) return [`${name} is new`];
-    return former === type ? [] : [`${name} is ${type} instead of ${former}`];
-  });
-  return [...gone, ...changed];
 }
 
 async function bytesOf(tx: pg.ClientBase, schema: string): Promise<number> {

@@ -10,7 +10,8 @@ import {
 } from '../../administration/version-work.ts';
 import { type NextStep, type ProjectionStatus, projectionStatus } from '../../projections/runtime/status.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
-import { positiveInteger } from '../values.ts';
+import { nonNegativeInteger, positiveInteger } from '../values.ts';
+import { diffAnswer } from './diff-answer.ts';
 
 export function projection(cli: Cli): void {
   const { noun } = cli;
@@ -62,6 +63,8 @@ export function projection(cli: Cli): void {
       }),
     );
 
+  addDiff(cli);
+
   noun
     .command('switch')
     .description('Make the newest version the one that answers.')
@@ -83,6 +86,29 @@ export function projection(cli: Cli): void {
       cli.action<[string, { version: number }]>(async (context, name, { version }) =>
         answerOf(await dropOldVersion(context, { name, version }, null)),
       ),
+    );
+}
+
+function addDiff({ noun, action }: Cli): void {
+  noun
+    .command('diff')
+    .description('Compare two versions: the rows and answers that a switch changes. Exit 1 if any differs.')
+    .argument('<name>')
+    .option('--from <number>', 'The version to switch from; default: the live one.', positiveInteger)
+    .option('--to <number>', 'The version to switch to; default: the newest.', positiveInteger)
+    .option(
+      '--wait <seconds>',
+      'How long to wait until both are at the same position of the log.',
+      nonNegativeInteger,
+      30,
+    )
+    .action(
+      action<[string, { from?: number; to?: number; wait: number }]>(async (context, name, { from, to, wait }) => {
+        const model = modelOf(context, name);
+        await context.yieldToService();
+        const { diffVersions } = await import('../../administration/diff/version-diff.ts');
+        return diffAnswer(await diffVersions(context, model, { from, to, waitMs: wait * 1000 }));
+      }),
     );
 }
 

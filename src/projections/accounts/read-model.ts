@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { categoryOf, keyOf } from '../../log/stream-name.ts';
 import { findByKey } from '../batch-sql.ts';
 import type { ReadCommit, ReadModel } from '../read-model.ts';
-import { type AccountCommit, accountCommit } from './account-commit.ts';
+import { type AccountCommit, accountCommit, placeOf } from './account-commit.ts';
 import { addAccrual, addLock, applyReversal, type Earnings, noEarnings, writeEarnings } from './accrual-rows.ts';
 import { accountsManifest } from './manifest.ts';
 import { applyAddress, applyPayoutEvent, applyRequest } from './payout-rows.ts';
@@ -91,12 +91,4 @@ async function writeHeads(tx: ClientBase, heads: readonly Head[]): Promise<void>
              SET revision = EXCLUDED.revision, clock = greatest(accounts.clock, EXCLUDED.clock)`,
     values: [JSON.stringify(heads)],
   });
-}
-
-/** More than the events of any commit. */
-const PLACES_PER_COMMIT = 1_000_000;
-
-/** The place of an event in its account's stream: the same on every engine. */
-function placeOf(revision: number, index: number): number {
-  return revision * PLACES_PER_COMMIT + index;
 }
