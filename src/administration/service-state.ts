@@ -4,9 +4,9 @@ import { schemaOf } from '../projections/read-model.ts';
 import { summarizeDeadLetters } from '../projections/runtime/dead-letters.ts';
 import { loadQuarantines } from '../projections/runtime/quarantines.ts';
 import { allVersions, type Version } from '../projections/runtime/versions.ts';
-import { type BroadcastsNow, broadcastsNow } from '../queries/broadcast/broadcasts-now.ts';
+import { type BroadcastsNow, broadcastsNow } from '../queries/broadcast/broadcasts.ts';
 import { type LastAudit, lastAudit } from '../queries/operations/job-list.ts';
-import { type QuorumState, quorumState } from '../queries/proof/quorum-state.ts';
+import { type QuorumState, quorumState } from '../queries/proof/last-checkpoint.ts';
 
 /** The values that `/metrics` reads from the database besides the lag of read models (decisions.md#metrics). */
 export interface ServiceState {

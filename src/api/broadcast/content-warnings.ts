@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { MessageAt } from '../../domain/broadcast/broadcast.ts';
 import { customFieldsIn } from '../../domain/broadcast/message.ts';
 import type { Warning } from '../../domain/problem.ts';
-import { unknownCustomFields } from '../../queries/broadcast/custom-fields.ts';
+import { unknownCustomFields } from '../../queries/users/users-of-bot.ts';
 import { inTime } from '../../util/in-time.ts';
 import { botOf } from '../access.ts';
 import type { BroadcastChanges } from './broadcast-context.ts';

@@ -3,7 +3,7 @@ import { openClickKey } from '../../commands/broadcast/click-keys.ts';
 import { type TrackedLaunch, trackedLaunches } from '../../commands/broadcast/tracked-launches.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
-import { botsOfBroadcasts } from '../../queries/broadcast/bot-of-broadcast.ts';
+import { botsOfBroadcasts } from '../../queries/broadcast/broadcasts.ts';
 import { inTime } from '../../util/in-time.ts';
 import { pause } from '../../util/pause.ts';
 import { sharedCall, sharedLookUp } from '../../util/shared-call.ts';

@@ -5,7 +5,7 @@ import type { Reader } from '../../projections/reader.ts';
 import { manifestOf } from '../../projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import type { BotRow } from '../../queries/catalog/bots.ts';
-import { unknownUsers } from '../../queries/intake/unknown-users.ts';
+import { unknownUsers } from '../../queries/users/users-of-bot.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
 import { timestamp } from '../shapes.ts';

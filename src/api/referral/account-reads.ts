@@ -4,7 +4,7 @@ import { accrualsOf } from '../../queries/referral/accrual-list.ts';
 import { type BalanceRow, balanceAt, balanceOf } from '../../queries/referral/find-balance.ts';
 import { historyRows } from '../../queries/referral/history-rows.ts';
 import { type PayoutRow, payoutsOf } from '../../queries/referral/payout-list.ts';
-import { ratesOf } from '../../queries/referral/rates.ts';
+import { ratesOf } from '../../queries/referral/program-figures.ts';
 import { botOf } from '../access.ts';
 import type { DataAsOf } from '../data-as-of.ts';
 import { type AnyRoute, route } from '../route.ts';

@@ -1,8 +1,7 @@
 import { eventFields, userFieldsWith } from '../../domain/reports/fields.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { listResources } from '../../queries/catalog/bots.ts';
-import { eventProperties } from '../../queries/reports/event-properties.ts';
-import { listEvents, utmLabels } from '../../queries/reports/event-types-and-labels.ts';
+import { eventProperties, listEvents, utmLabels } from '../../queries/reports/event-types-and-labels.ts';
 import { customFields } from '../../queries/reports/user-tables.ts';
 import { listSavedSegments } from '../../queries/saved-segments/saved-segments.ts';
 import { botOf, principalOf } from '../access.ts';

@@ -3,7 +3,7 @@ import type { Problem } from '../../domain/problem.ts';
 import { bucketStarts } from '../../domain/reports/buckets.ts';
 import { periodOf } from '../../domain/reports/parse-report.ts';
 import type { Reader } from '../../projections/reader.ts';
-import { newUsers as count } from '../../queries/reports/new-users.ts';
+import { newUsers as count } from '../../queries/users/users-of-bot.ts';
 import { botOf } from '../access.ts';
 import { invalid } from '../api-errors.ts';
 import type { DataAsOf } from '../data-as-of.ts';

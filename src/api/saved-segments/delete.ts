@@ -7,7 +7,7 @@ import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { manifestOf } from '../../projections/registry.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
-import { openAudiences } from '../../queries/broadcast/open-audiences.ts';
+import { openAudiences } from '../../queries/broadcast/broadcasts.ts';
 import type { BotRow } from '../../queries/catalog/bots.ts';
 import { botOf, principalOf } from '../access.ts';
 import { ApiError, invalid } from '../api-errors.ts';

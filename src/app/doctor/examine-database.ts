@@ -12,7 +12,7 @@ import { letterId, summarizeDeadLetters } from '../../projections/runtime/dead-l
 import { servedOf } from '../../projections/runtime/served-version.ts';
 import { allVersions, type Version } from '../../projections/runtime/versions.ts';
 import { lastAudit } from '../../queries/operations/job-list.ts';
-import { failingWebhooks } from '../../queries/referral/failing-webhooks.ts';
+import { failingWebhooks } from '../../queries/referral/find-deliveries.ts';
 import type { AskedService } from './asked-service.ts';
 
 export interface ExamineDatabaseOptions {

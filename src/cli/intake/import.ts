@@ -9,7 +9,7 @@ import { isWithinYears, parseIso8601 } from '../../domain/intake/moment.ts';
 import { balanceKey, type ImportedReferral } from '../../domain/referral/referral-import.ts';
 import { exactNumber, type JsonObject, positiveId } from '../../domain/storable-json.ts';
 import { usedEventKeys } from '../../queries/intake/event-keys.ts';
-import { referrersOf } from '../../queries/referral/referrers-of.ts';
+import { referrersOf } from '../../queries/referral/find-attribution.ts';
 import type { Answer, Cli, CliContext } from '../command.ts';
 import { botOption, rename, zone } from '../values.ts';
 import { EVENT_COLUMNS, EVENT_FORMATS, type FormatOptions, recordReader } from './event-formats.ts';

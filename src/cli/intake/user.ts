@@ -5,7 +5,7 @@ import { eraseUser } from '../../commands/intake/erase-user.ts';
 import { importUsers } from '../../commands/intake/import-users.ts';
 import { readImportedUser } from '../../domain/intake/imported-user.ts';
 import type { ImportedUser } from '../../domain/intake/intake-events.ts';
-import { isKnownUser } from '../../queries/intake/known-user.ts';
+import { isKnownUser } from '../../queries/users/users-of-bot.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';
 import { csvRecords, isNdjson, jsonLines } from '../input-files.ts';
 import { botOption, positiveInteger } from '../values.ts';

@@ -1,11 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { beginRecovery, endRecovery, recoveryState } from '../../commands/operations/recover.ts';
-import {
-  type AnnouncedPayout,
-  announcedPayouts,
-  payoutsWithWebhookIds,
-} from '../../queries/referral/announced-payouts.ts';
+import { type AnnouncedPayout, announcedPayouts, payoutsWithWebhookIds } from '../../queries/referral/payout-list.ts';
 import { type Cli, CliError } from '../command.ts';
 import { exactly } from '../output.ts';
 import { refuseService } from './refuse-service.ts';

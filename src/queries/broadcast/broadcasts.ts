@@ -178,3 +178,47 @@ export async function broadcastWork(
   const work = rows.flatMap(({ bot, id }) => (bot === null || id === null ? [] : [{ bot, id }]));
   return { work, nextDue: rows.find(({ bot }) => bot === null)!.next_due };
 }
+
+/** The public keys of the bots of broadcasts, by the broadcasts' ids. An unknown id is absent. */
+export async function botsOfBroadcasts(
+  { pool, broadcasts }: Tables<'broadcasts'>,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await pool.query<{ id: number; public_key: string }>({
+    name: `${broadcasts}.bots_of_broadcasts`,
+    text: `SELECT id::float8, public_key FROM ${broadcasts}.broadcasts WHERE id = ANY ($1)`,
+    values: [ids],
+  });
+  return new Map(rows.map(({ id, public_key }) => [id, public_key]));
+}
+
+/** The broadcasts that are being sent now. */
+export interface BroadcastsNow {
+  readonly sending: number;
+  /** The messages a second that they may send together, by their settings. */
+  readonly cap: number;
+}
+
+/** @param schema the schema of the read model `broadcasts` */
+export async function broadcastsNow(pool: pg.Pool, schema: string): Promise<BroadcastsNow> {
+  const { rows } = await pool.query<BroadcastsNow>({
+    name: `${schema}.broadcasts_now`,
+    text: `SELECT count(*)::int AS sending, coalesce(sum((broadcast::json->'settings'->>'intervalCap')::int), 0)::int AS cap
+             FROM ${schema}.broadcasts WHERE status = ${Status.sending}`,
+  });
+  return rows[0]!;
+}
+
+/** The drafts and scheduled broadcasts of a bot whose audience a change of a saved segment may concern, by id. */
+export async function openAudiences(
+  { pool, broadcasts }: Tables<'broadcasts'>,
+  botId: number,
+): Promise<Pick<Broadcast, 'id' | 'status' | 'segmentations'>[]> {
+  const { rows } = await pool.query<{ broadcast: string }>(
+    `SELECT broadcast FROM ${broadcasts}.broadcasts
+      WHERE bot_id = $1 AND status IN (${Status.draft}, ${Status.scheduled}) AND frozen IS NULL AND strpos(broadcast, 'saved_segment_id') > 0 ORDER BY id`,
+    [botId],
+  );
+  const open = rows.map(({ broadcast }) => JSON.parse(broadcast) as Broadcast);
+  return open.filter(({ saved_segments }) => saved_segments === undefined);
+}

@@ -7,7 +7,6 @@ import { entriesFrom, entryColumns } from '../referral/entries.ts';
 import { type ExportKind, isNotErased, isWithin, selected, selectList } from './columns.ts';
 import { eventRows } from './export-events.ts';
 import type { ExportRequest, ExportRows, ExportSource, ExportTables, ReadPages } from './export-source.ts';
-import { userRows } from './export-users.ts';
 
 /** The read models that each export reads. All leave out erased users; `users` lists them. */
 export const TABLES_READ: Readonly<Record<ExportKind, readonly (keyof ExportTables)[]>> = {
@@ -95,5 +94,38 @@ function recipientRows({ pages, bot, period, tables: { recipients, users } }: Ex
        WHERE s.bot_id = ${bot.bot_id} AND ${isWithin(sql`(${DATE})`, period)}
          AND ${isNotErased(users, bot.bot_id, sql`r.chat_id`)}
        ORDER BY s.broadcast_id, r.place`),
+  };
+}
+
+const column = (name: string) => sql.ref(`u.${name}`);
+const ofVisit = (name: string) => sql`u.addition_fields ->> ${sql.lit(name)}`;
+
+const USER_COLUMNS = [
+  selected('user_id', 'integer', column('user_id')),
+  ...['first_name', 'last_name', 'full_name', 'username', 'language_code', 'gender', 'timezone', 'user_status'].map(
+    (name) => selected(name, 'text', column(name)),
+  ),
+  selected('is_premium', 'boolean', column('is_premium')),
+  selected('is_bot', 'boolean', column('is_bot')),
+  selected('date_create', 'date', column('date_create')),
+  selected('date_last_active', 'date', column('date_last_active')),
+  ...['start_param', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'].map((name) =>
+    selected(name, 'text', ofVisit(name)),
+  ),
+  selected('referrer_id', 'integer', sql`r.referrer_id`),
+  selected('referral_code', 'text', sql`r.code`),
+  selected('custom_fields', 'json', sql`nullif(u.custom_fields, '{}')`),
+];
+
+/** Users created within the period, by id. */
+function userRows({ pages, bot: { bot_id }, period, tables: { users, referral } }: ExportSource): ExportRows {
+  return {
+    columns: USER_COLUMNS,
+    pages: pages(sql`
+      SELECT ${selectList(USER_COLUMNS)} FROM ${sql.id(users, 'users')} AS u
+        LEFT JOIN ${sql.id(referral, 'referrals')} AS r ON r.bot_id = u.bot_id AND r.user_id = u.user_id
+       WHERE u.bot_id = ${bot_id} AND ${isWithin(column('date_create'), period)}
+         AND ${isNotErased(users, bot_id, column('user_id'))}
+       ORDER BY u.user_id`),
   };
 }

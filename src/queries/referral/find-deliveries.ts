@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import type { Tables } from '../../database/tables.ts';
 import { type Announced, CUT_OFF_MS, type Notice, webhookId } from '../../domain/referral/delivery.ts';
 import { SET_BACK_MS } from '../../domain/set-back.ts';
@@ -150,4 +151,25 @@ export async function listDeliveries(
     status,
     error,
   }));
+}
+
+/** The payouts of a bot that wait after a failed call of its webhook. */
+interface FailingWebhook {
+  /** Public key. */
+  readonly bot: string;
+  readonly payouts: number;
+  /** Of one of the last calls. */
+  readonly error: string;
+}
+
+const MOST_BOTS = 10;
+
+/** The bots with the most such payouts. @param schema the schema of the read model `accounts` */
+export async function failingWebhooks(pool: Pool, schema: string): Promise<FailingWebhook[]> {
+  const { rows } = await pool.query<FailingWebhook>(
+    `SELECT public_key AS bot, count(*)::int AS payouts, coalesce(max(error), '') AS error
+       FROM ${schema}.payouts WHERE method = 'webhook' AND status IN (0, 1) AND attempt = 'failed'
+      GROUP BY public_key ORDER BY count(*) DESC, public_key LIMIT ${MOST_BOTS}`,
+  );
+  return rows;
 }

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../database/snapshot.ts';
 import { SERVER_SINCE, withConstants } from '../../database/statement.ts';
 import type { KnownEvent, KnownProperty, NamedEvent, NamedProperty } from '../../domain/reports/warnings.ts';
 import { type ChunkCache, type Kept, TOO_LARGE } from './chunk-cache.ts';
-import { typesOf } from './event-properties.ts';
+import { typesOf } from './event-types-and-labels.ts';
 import type { ReportTables } from './field-sql.ts';
 
 /** From `from` to before `to`, in milliseconds since 1970 UTC. */

@@ -10,7 +10,7 @@ import { createUnit } from '../../../src/commands/catalog/units.ts';
 import { COSIGNATURES_STREAM } from '../../../src/domain/streams.ts';
 import { parseCheckpoint } from '../../../src/proof/checkpoint-text.ts';
 import { type Note, parseNote, parseVerifier, signatureBy } from '../../../src/proof/signed-note.ts';
-import { quorumState } from '../../../src/queries/proof/quorum-state.ts';
+import { quorumState } from '../../../src/queries/proof/last-checkpoint.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { administer } from '../../support/administer.ts';
 import { fillAccount, REFERRER } from '../../support/fill-accounts.ts';

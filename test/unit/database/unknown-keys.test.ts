@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createUnknownKeys } from '../../../src/database/unknown-keys.ts';
+import { createUnknownKeys } from '../../../src/queries/catalog/catalog-cache.ts';
 
 /** A log and a table that follows it, with the number of statements. */
 function fixture() {
