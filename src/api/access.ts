@@ -4,7 +4,7 @@ import { isJsonObject, property } from '../domain/storable-json.ts';
 import type { Authenticator, Principal } from '../queries/catalog/authenticator.ts';
 import type { BotRow } from '../queries/catalog/bots.ts';
 import type { Operator, OperatorAuthenticator } from '../queries/operations/operator-list.ts';
-import { addressBlock } from '../util/address-block.ts';
+import { addressBlock } from '../util/networks.ts';
 import { ApiError, unavailable } from './api-errors.ts';
 import { type ParsedBody, parseBody } from './body.ts';
 

@@ -20,8 +20,8 @@ import * as books from './referral/books-events.ts';
 import * as delivery from './referral/delivery-webhook.ts';
 import * as program from './referral/program.ts';
 import * as referralImport from './referral/referral-import.ts';
-import * as report from './reports/saved/saved-report-events.ts';
-import * as savedSegment from './saved-segments/saved-segment-events.ts';
+import * as report from './reports/saved/saved-report.ts';
+import * as savedSegment from './saved-segments/saved-segment.ts';
 
 /** Every event type of the log. */
 const eventTypes = [

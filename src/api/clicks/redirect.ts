@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readClickToken } from '../../domain/broadcast/click-token.ts';
+import { readClickToken } from '../../domain/broadcast/clicks.ts';
 import type { FindLaunch } from './find-launch.ts';
 import type { ClickRecorder } from './recorder.ts';
 

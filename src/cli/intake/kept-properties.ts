@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isPropertyName, MAX_PROPERTIES, MAX_PROPERTY_TEXT } from '../../domain/intake/properties.ts';
-import { isText, readTypedValue } from '../../domain/intake/typed-value.ts';
+import {
+  isPropertyName,
+  isText,
+  MAX_PROPERTIES,
+  MAX_PROPERTY_TEXT,
+  readTypedValue,
+} from '../../domain/intake/properties.ts';
 import { exactNumber, isStorable, type JsonObject } from '../../domain/storable-json.ts';
 
 /** Chooses the properties of a file's events that are imported, and counts the others (decisions.md#import-events). */

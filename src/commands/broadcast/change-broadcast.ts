@@ -1,4 +1,3 @@
-import { archiveBroadcast as decideArchive, deleteBroadcast as decideDelete } from '../../domain/broadcast/archive.ts';
 import {
   type Broadcast,
   type BroadcastContent,
@@ -9,6 +8,10 @@ import {
   evolveBroadcast,
   unknownBroadcast,
 } from '../../domain/broadcast/broadcast.ts';
+import {
+  archiveBroadcast as decideArchive,
+  deleteBroadcast as decideDelete,
+} from '../../domain/broadcast/broadcast-steps.ts';
 import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream } from '../../domain/streams.ts';

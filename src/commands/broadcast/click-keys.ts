@@ -1,4 +1,4 @@
-import { CLICK_KEY_BYTES } from '../../domain/broadcast/click-token.ts';
+import { CLICK_KEY_BYTES } from '../../domain/broadcast/clicks.ts';
 import { keyIdOfSecret, openSecret, type SealedSecret } from '../../domain/sealing.ts';
 import type { EventLog } from '../../log/port.ts';
 import { sealSecret } from '../catalog/secrets.ts';

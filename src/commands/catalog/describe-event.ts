@@ -1,5 +1,9 @@
-import { type DescribeEvent, describeEvent as decide, dictionary } from '../../domain/catalog/event-dictionary.ts';
-import { eventTypes } from '../../domain/catalog/event-types.ts';
+import {
+  type DescribeEvent,
+  describeEvent as decide,
+  dictionary,
+  eventTypes,
+} from '../../domain/catalog/event-types.ts';
 import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
 import { dictionaryStream, eventTypesStream } from '../../domain/streams.ts';
 import {

@@ -1,4 +1,5 @@
-import { isOfMessage } from './refusal.ts';
+import { PLACE, type SendingEvent, type SendingState } from './sending.ts';
+import type { Range } from './sending-events.ts';
 
 /**
  * The answer to a call of the platform's bot interface, and its meaning for the recipient (decisions.md#at-most-once,
@@ -94,3 +95,62 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> | null {
     ? (value as Record<string, unknown>)
     : null;
 }
+
+/** Whether the platform refused recipients because of the message of an earlier launch. */
+export function hasRefused(state: SendingState, launch: number): boolean {
+  // Recipients that this launch was refused for are reopened by the next one.
+  return launch >= state.launch && launch > state.claimingLaunch && state.refused > 0;
+}
+
+/** Keeps a commit far below what every engine takes. */
+const MAX_RANGES = 10_000;
+
+/**
+ * Reopens recipients that the platform refused because of the message, since the launch may have another message; a part at
+ * a time, as long as `hasRefused`. The first part begins the launch, so that no sender of an earlier launch claims a
+ * reopened recipient. Only these recipients were certainly not sent to.
+ */
+export function reopenRefused(state: SendingState, broadcast_id: number, launch: number): SendingEvent[] {
+  if (!hasRefused(state, launch)) return [];
+  const { places } = state;
+  const recipients: Range[] = [];
+  for (let first = places.indexOf(PLACE.refused); first !== -1 && recipients.length < MAX_RANGES; ) {
+    let last = first;
+    while (places[last + 1] === PLACE.refused) last++;
+    recipients.push([first, last]);
+    first = places.indexOf(PLACE.refused, last + 1);
+  }
+  return [{ type: 'recipients_reopened', data: { broadcast_id, launch, recipients } }];
+}
+
+/** Descriptions of refusals (400): which of them refuse the message itself, and which are the same. */
+
+/** Parts of a message. They may name a user or a chat: `BUTTON_USER_INVALID`. */
+const PART_OF_MESSAGE = /^(can't parse|button|inline (keyboard )?button|reply markup)/;
+/** One chat, one user, or the bot's rights there. */
+const NAMES_RECIPIENT =
+  /\b(chat|user|group|supergroup|channel|peer|member|participant|recipient|topic|thread|rights|forbidden|restricted|privacy|blocked|deactivated|premium)s?\b/;
+const ALBUM = /^failed to send message #\d+ with the error message "(.*)"\.?$/;
+
+/** Whether a 400 with this description refuses the message itself: it names no chat and no user. */
+export function isOfMessage(description: string): boolean {
+  const text = refusalKey(description);
+  return text !== '' && (PART_OF_MESSAGE.test(text) || !NAMES_RECIPIENT.test(text));
+}
+
+/** Equal for refusals of the same kind: without the number in an album, quoted texts, and positions. */
+export function refusalKey(description: string): string {
+  const whole = bare(description);
+  const text = bare(ALBUM.exec(whole)?.[1] ?? whole);
+  return text
+    .replaceAll('_', ' ')
+    .replaceAll(/"[^"]*"/g, '""')
+    .replaceAll(/(?<!\w)'[^']*'(?!\w)/g, "''")
+    .replaceAll(/\d+/g, '0');
+}
+
+const bare = (description: string): string =>
+  description
+    .trim()
+    .toLowerCase()
+    .replace(/^bad request:? */, '');

@@ -1,6 +1,6 @@
 import { decider } from '../decider.ts';
 import type { EventOf } from '../event-type.ts';
-import { refusalKey } from './refusal.ts';
+import { refusalKey } from './sending-answer.ts';
 import {
   batchAbandoned,
   batchAnswered,

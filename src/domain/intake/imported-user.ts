@@ -2,7 +2,7 @@ import type { Problem } from '../problem.ts';
 import { isJsonObject, safeInteger } from '../storable-json.ts';
 import { type CustomFieldValue, type ImportedUser, importedUser } from './intake-events.ts';
 import { isWithinYears, parseIso8601 } from './moment.ts';
-import { isText, readTypedValue } from './typed-value.ts';
+import { isText, readTypedValue } from './properties.ts';
 
 /**
  * The form of a user's values in `user import` and `user set-field` (decisions.md#user-import). text: values of a CSV, read

@@ -10,7 +10,7 @@ import {
   messagesOf,
 } from '../../domain/broadcast/broadcast.ts';
 import { Status } from '../../domain/broadcast/broadcast-status.ts';
-import { clickToken } from '../../domain/broadcast/click-token.ts';
+import { clickToken } from '../../domain/broadcast/clicks.ts';
 import { messagesByChat, prepareMessage } from '../../domain/broadcast/sending-message.ts';
 import { MAX_CAP } from '../../domain/broadcast/settings.ts';
 import { TemplateError } from '../../domain/broadcast/template.ts';

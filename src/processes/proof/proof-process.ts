@@ -5,7 +5,7 @@ import type { Batch, CommitDigest, StreamHead } from '../../log/port.ts';
 import type { CheckpointKeys } from '../../proof/checkpoint-keys.ts';
 import { isSameHash } from '../../proof/merkle-tree.ts';
 import type { OutputEntry } from '../../proof/output-entry.ts';
-import { firstOf } from '../../util/first-of.ts';
+import { firstOf } from '../../util/in-time.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { LeafWriter } from './leaf-writer.ts';
 import { appendCheckpoint, loadOutputState, type OutputState, prepareEntry } from './output-log.ts';

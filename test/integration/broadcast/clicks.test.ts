@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createFindLaunch } from '../../../src/api/clicks/find-launch.ts';
-import { clickToken, readClickToken } from '../../../src/domain/broadcast/click-token.ts';
+import { clickToken, readClickToken } from '../../../src/domain/broadcast/clicks.ts';
 import { variantOf } from '../../../src/domain/broadcast/variant-of.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';

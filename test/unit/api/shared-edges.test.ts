@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { describeApi } from '../../../src/api/openapi.ts';
 import { revalidate } from '../../../src/api/revalidation.ts';
-import { addressBlock } from '../../../src/util/address-block.ts';
+import { addressBlock } from '../../../src/util/networks.ts';
 import { sharedCall } from '../../../src/util/shared-call.ts';
 
 /** Requests without a key cost the service little. */

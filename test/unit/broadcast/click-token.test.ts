@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { clickToken, readClickToken } from '../../../src/domain/broadcast/click-token.ts';
+import { clickToken, readClickToken } from '../../../src/domain/broadcast/clicks.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const links = fc.record({

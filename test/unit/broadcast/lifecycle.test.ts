@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { archiveBroadcast, deleteBroadcast } from '../../../src/domain/broadcast/archive.ts';
 import {
   activateBroadcast,
   type BroadcastContent,
@@ -13,6 +12,8 @@ import {
 } from '../../../src/domain/broadcast/broadcast.ts';
 import { BROADCAST_STATUSES, type BroadcastStatus } from '../../../src/domain/broadcast/broadcast-status.ts';
 import {
+  archiveBroadcast,
+  deleteBroadcast,
   failBroadcast,
   finishBroadcast,
   freezeAudience,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { isOfMessage, refusalKey } from '../../../src/domain/broadcast/refusal.ts';
 import { extendRuns, hasLongRun, type RefusalRuns } from '../../../src/domain/broadcast/sending.ts';
-import { verdictOf } from '../../../src/domain/broadcast/sending-answer.ts';
+import { isOfMessage, refusalKey, verdictOf } from '../../../src/domain/broadcast/sending-answer.ts';
 import { REFUSALS_OF_MESSAGE } from '../../support/refusals.ts';
 
 const OF_RECIPIENT = [

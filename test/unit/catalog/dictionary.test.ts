@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeEvent, dictionary } from '../../../src/domain/catalog/event-dictionary.ts';
+import { describeEvent, dictionary } from '../../../src/domain/catalog/event-types.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 
 const words = { event_id: 7, title: 'Order paid', description: null, hidden: false };

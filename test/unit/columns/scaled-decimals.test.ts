@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { CodedColumn } from '../../../src/columns/chunk.ts';
 import { scaledDecimalsOf } from '../../../src/columns/decimals.ts';
 import { decodeColumn, encodeColumn } from '../../../src/columns/encoding.ts';
-import { integerRanges } from '../../../src/columns/integer-range.ts';
+import { integerRanges } from '../../../src/columns/value-condition.ts';
 import { predicateOf } from '../../../src/domain/condition/predicate.ts';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
 

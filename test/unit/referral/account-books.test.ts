@@ -4,7 +4,7 @@ import { type Accounts, createAccounts as createWith } from '../../../src/comman
 import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accrue-rewards.ts';
 import { auditAccount } from '../../../src/commands/referral/audit-account.ts';
 import { administerPayout, requestPayout } from '../../../src/commands/referral/payouts.ts';
-import { balances } from '../../../src/domain/referral/account/balance.ts';
+import { balances } from '../../../src/domain/referral/account/account.ts';
 import type { Closing } from '../../../src/domain/referral/account/closing.ts';
 import { booksClosed } from '../../../src/domain/referral/books-events.ts';
 import { accountStream, booksStream } from '../../../src/domain/streams.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccountCommand } from '../../../src/commands/referral/accounts.ts';
-import { account } from '../../../src/domain/referral/account/account.ts';
-import { balances } from '../../../src/domain/referral/account/balance.ts';
+import { account, balances } from '../../../src/domain/referral/account/account.ts';
 import { applyClosing, type Closing, closeBooks } from '../../../src/domain/referral/account/closing.ts';
 import { ClosedPairs, hasHash, hashOf, packHashes } from '../../../src/domain/referral/account/earned.ts';
 import { payoutOf } from '../../../src/domain/referral/account/payout-state.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { account } from '../../../src/domain/referral/account/account.ts';
+import { account, balances } from '../../../src/domain/referral/account/account.ts';
 import { isPaid, reverseAccrual } from '../../../src/domain/referral/account/accrue.ts';
-import { balances } from '../../../src/domain/referral/account/balance.ts';
 import * as payout from '../../../src/domain/referral/account/payout.ts';
 import { Recalled } from '../../../src/domain/referral/account/recall.ts';
 import type { AccountEvent, AccountState } from '../../../src/domain/referral/account/state.ts';

@@ -1,9 +1,8 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { account } from '../../../src/domain/referral/account/account.ts';
+import { account, balances } from '../../../src/domain/referral/account/account.ts';
 import { isPaid } from '../../../src/domain/referral/account/accrue.ts';
-import { balances } from '../../../src/domain/referral/account/balance.ts';
 import { historyOf } from '../../../src/domain/referral/account/history.ts';
 import { type Hold, Holds } from '../../../src/domain/referral/account/holds.ts';
 import { Recalled } from '../../../src/domain/referral/account/recall.ts';

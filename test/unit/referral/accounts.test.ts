@@ -7,7 +7,7 @@ import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards, reverseAccrual } from '../../../src/commands/referral/accrue-rewards.ts';
 import { requestPayout } from '../../../src/commands/referral/payouts.ts';
 import { createIdPool } from '../../../src/commands/reserve-ids.ts';
-import { balances } from '../../../src/domain/referral/account/balance.ts';
+import { balances } from '../../../src/domain/referral/account/account.ts';
 import { LogUnavailableError } from '../../../src/log/port.ts';
 import { item, percentItem } from '../../support/account-samples.ts';
 import { memoryLog } from '../../support/memory-log.ts';

@@ -1,6 +1,6 @@
 import type { Decision } from '../../decider.ts';
 import { Rejection } from '../../rejection.ts';
-import { balances } from './balance.ts';
+import { balances } from './account.ts';
 import {
   type AccountEvent,
   type AccountState,

@@ -1,8 +1,25 @@
+import { z } from 'zod';
 import { MAX_NAME_LENGTH, textProblem } from '../../catalog/checks.ts';
 import { type Decision, decider } from '../../decider.ts';
-import type { DataOf, EventOf } from '../../event-type.ts';
+import { type DataOf, type EventOf, eventType } from '../../event-type.ts';
 import { Rejection } from '../../rejection.ts';
-import { reportChanged, reportDeleted, reportPinned, reportSaved } from './saved-report-events.ts';
+
+/** Events of saved reports. */
+
+const uuid = z.uuid();
+const content = z.object({
+  uuid,
+  name: z.string(),
+  /** The report_config as JSON text. It keeps the digits of all numbers as they were sent, and unknown keys. */
+  report_config: z.string(),
+});
+
+export const reportSaved = eventType('report_saved', 1, content);
+/** Replaces the name and configuration of a report. Its uuid and creation date stay. */
+export const reportChanged = eventType('report_changed', 1, content);
+export const reportDeleted = eventType('report_deleted', 1, z.object({ uuid }));
+/** Pins a report to the dashboard of its bot, or takes it off. A change of the report keeps it. */
+export const reportPinned = eventType('report_pinned', 1, z.object({ uuid, pinned: z.boolean() }));
 
 /** Stream `report-<bot>/<uuid>`: one saved report, from its creation to its deletion. */
 
