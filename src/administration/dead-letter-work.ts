@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { CommandMeta } from '../commands/decide-and-append.ts';
-import { decideDeadLetter } from '../commands/operations/decide-dead-letter.ts';
+import { decideDeadLetter } from '../commands/operations/operator-work.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { hasPassed, type Position } from '../log/port.ts';
 import { schemaOf } from '../projections/read-model.ts';

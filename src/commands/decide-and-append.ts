@@ -6,6 +6,7 @@ import {
   EMPTY_STREAM,
   type EventLog,
   type NewCommit,
+  OutcomeUnknownError,
   type Position,
   type RecordedCommit,
   type StreamHead,
@@ -177,4 +178,20 @@ async function repeatedBy(
   if (command === undefined) return null;
   const found = await log.findCommand(stream, command.id, at);
   return found?.stream === stream ? found : null;
+}
+
+/** Attempts at an append whose outcome is unknown. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Repeats the append of one commit until its outcome is certain. The log stores a commit once.
+ * @throws OutcomeUnknownError after five attempts
+ */
+export async function untilCertain<T>(append: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++)
+    try {
+      return await append();
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknownError) || attempts === MAX_ATTEMPTS) throw error;
+    }
 }

@@ -42,7 +42,7 @@ const migrations: Migrations = {
       key_id bigint PRIMARY KEY,
       used_at bigint NOT NULL
     );`,
-  // The progress of operators' jobs: administration/job-progress.ts.
+  // The progress of operators' jobs: processes/jobs/jobs.ts.
   '0008_jobs': `
     CREATE TABLE runtime.jobs (
       job_id uuid PRIMARY KEY,

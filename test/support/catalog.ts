@@ -7,8 +7,13 @@ import { setExchangeRates } from '../../src/commands/catalog/set-exchange-rates.
 import { createUnit } from '../../src/commands/catalog/units.ts';
 import type { CommandContext } from '../../src/commands/decide-and-append.ts';
 import { createEventTypeDirectory } from '../../src/commands/intake/event-type-directory.ts';
-import { issueOperator, revokeOperator } from '../../src/commands/operations/issue-operator.ts';
-import { finishJob, recordAudit, requestJob } from '../../src/commands/operations/operator-work.ts';
+import {
+  finishJob,
+  issueOperator,
+  recordAudit,
+  requestJob,
+  revokeOperator,
+} from '../../src/commands/operations/operator-work.ts';
 
 export async function anOwner(context: CommandContext): Promise<number> {
   const profile = { name: 'Ann', currency: 'EUR', plan: 'premium', broadcastsPerMonth: 100 } as const;

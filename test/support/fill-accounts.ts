@@ -1,8 +1,7 @@
 import { createAccounts } from '../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../src/commands/referral/accrue-rewards.ts';
-import { createRule } from '../../src/commands/referral/change-rule.ts';
+import { createRule, setRate } from '../../src/commands/referral/change-rule.ts';
 import { administerPayout } from '../../src/commands/referral/payouts.ts';
-import { setRate } from '../../src/commands/referral/set-rate.ts';
 import { item, percentItem } from './account-samples.ts';
 import type { Send } from './send.ts';
 import type { TestBot, TestService } from './service.ts';

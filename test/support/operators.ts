@@ -1,4 +1,4 @@
-import { issueOperator } from '../../src/commands/operations/issue-operator.ts';
+import { issueOperator } from '../../src/commands/operations/operator-work.ts';
 import type { OperatorRight } from '../../src/domain/operations/operator.ts';
 import type { Answer, TestService } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { broadcastWithLaunches } from '../../commands/broadcast/tracked-launches.ts';
+import { broadcastWithLaunches } from '../../commands/broadcast/click-tracking.ts';
 import { countRecipients } from '../../queries/broadcast/broadcast-statistics.ts';
 import { type ClickCounts, countClicks } from '../../queries/broadcast/count-clicks.ts';
 import { botOf } from '../access.ts';

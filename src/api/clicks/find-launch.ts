@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { openClickKey } from '../../commands/broadcast/click-keys.ts';
-import { type TrackedLaunch, trackedLaunches } from '../../commands/broadcast/tracked-launches.ts';
+import { openClickKey, type TrackedLaunch, trackedLaunches } from '../../commands/broadcast/click-tracking.ts';
 import type { EventLog } from '../../log/port.ts';
 import type { Reader } from '../../projections/reader.ts';
 import { botsOfBroadcasts } from '../../queries/broadcast/broadcasts.ts';

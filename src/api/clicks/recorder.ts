@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { appendClicks } from '../../commands/broadcast/append-clicks.ts';
+import { appendClicks } from '../../commands/broadcast/click-tracking.ts';
 import type { CommandContext } from '../../commands/decide-and-append.ts';
 import type { Click } from '../../domain/broadcast/clicks.ts';
 import { isPassing } from '../../log/is-passing.ts';

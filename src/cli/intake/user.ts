@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { LosslessNumber } from 'lossless-json';
 import { existingBot } from '../../commands/catalog/change-bot.ts';
-import { eraseUser } from '../../commands/intake/erase-user.ts';
 import { importUsers } from '../../commands/intake/import-users.ts';
+import { eraseUser } from '../../commands/intake/personal-keys.ts';
 import { readImportedUser } from '../../domain/intake/imported-user.ts';
 import type { ImportedUser } from '../../domain/intake/intake-events.ts';
 import { isKnownUser } from '../../queries/users/users-of-bot.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { issueOperator, revokeOperator } from '../../commands/operations/issue-operator.ts';
+import { issueOperator, revokeOperator } from '../../commands/operations/operator-work.ts';
 import { OPERATOR_RIGHTS, type OperatorRight } from '../../domain/operations/operator.ts';
 import { listOperators } from '../../queries/operations/operator-list.ts';
 import type { Cli } from '../command.ts';

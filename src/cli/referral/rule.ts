@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { createAccounts } from '../../commands/referral/accounts.ts';
-import { changeRule, createRule, rulesOf } from '../../commands/referral/change-rule.ts';
-import { setRate } from '../../commands/referral/set-rate.ts';
+import { changeRule, createRule, rulesOf, setRate } from '../../commands/referral/change-rule.ts';
 import type { RewardRule } from '../../domain/referral/program.ts';
 import type { Cli } from '../command.ts';
 import { exactly } from '../output.ts';

@@ -11,7 +11,7 @@ import { owner } from '../../domain/catalog/owner.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { broadcastStream, ownerStream, quotaStream } from '../../domain/streams.ts';
 import type { EventLog } from '../../log/port.ts';
-import { knownOwner } from '../catalog/known-owner.ts';
+import { knownOwner } from '../catalog/change-owner.ts';
 import { type CommandContext, decideAndAppend, load } from '../decide-and-append.ts';
 
 /**

@@ -20,7 +20,7 @@ import {
   takingId,
 } from '../decide-and-append.ts';
 import { NO_ID_YET, reserveId } from '../reserve-ids.ts';
-import { knownOwner } from './known-owner.ts';
+import { knownOwner } from './change-owner.ts';
 import { newPublicKey, newSecret, publicKeyOf, sealSecret } from './secrets.ts';
 
 export type CreateBot = Omit<SettingsInClear, 'name'> & { readonly ownerId: number; readonly name: string };

@@ -2,13 +2,14 @@ import {
   changeOwner as decideChangeOwner,
   createOwner as decideCreateOwner,
   type OwnerChanges,
+  type OwnerState,
   owner,
 } from '../../domain/catalog/owner.ts';
+import { Rejection } from '../../domain/rejection.ts';
 import { ownerStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { type CommandContext, decideAndAppend } from '../decide-and-append.ts';
 import { reserveId } from '../reserve-ids.ts';
-import { knownOwner } from './known-owner.ts';
 import { newPublicKey } from './secrets.ts';
 
 export interface CreateOwner {
@@ -46,4 +47,10 @@ export async function changeOwner(
     knownOwner(state, ownerId);
     return decideChangeOwner(state, changes);
   });
+}
+
+/** The owner of a state. @throws Rejection not_found: it names the owner, whose id the state does not have */
+export function knownOwner({ owner }: OwnerState, ownerId: number): NonNullable<OwnerState['owner']> {
+  if (owner === null) throw new Rejection('not_found', 'owner', `there is no owner ${ownerId}`);
+  return owner;
 }

@@ -20,7 +20,7 @@ import {
 } from '../decide-and-append.ts';
 import { decideWithId } from '../reserve-ids.ts';
 import { findBot, unknownBot } from './change-bot.ts';
-import { knownOwner } from './known-owner.ts';
+import { knownOwner } from './change-owner.ts';
 import { newSecret, type Secret } from './secrets.ts';
 
 export interface IssueKey {

@@ -3,8 +3,7 @@ import { eventsImported, type ImportedEventItem } from '../../domain/intake/inta
 import { importStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/change-bot.ts';
-import { type CommandContext, load } from '../decide-and-append.ts';
-import { untilCertain } from '../until-certain.ts';
+import { type CommandContext, load, untilCertain } from '../decide-and-append.ts';
 import type { EventTypeDirectory } from './event-type-directory.ts';
 import { createImportPace, type WaitForReadModels } from './import-pace.ts';
 import { type CustomEventInput, customEventItemOf } from './receive.ts';

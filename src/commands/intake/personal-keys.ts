@@ -1,13 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import type {
-  ImportedUser,
-  SealedImportedUser,
-  SealedUpdateItem,
-  UpdateItem,
+import {
+  type ImportedUser,
+  type SealedImportedUser,
+  type SealedUpdateItem,
+  type UpdateItem,
+  userErased,
 } from '../../domain/intake/intake-events.ts';
 import { isPersonal, type KeyOf, sealImport, sealUpdate, subjectOf } from '../../domain/intake/personal.ts';
 import type { Sources } from '../../domain/sources.ts';
-import type { DataKey, Keyring } from '../../log/port.ts';
+import type { DataKey, Keyring, Position } from '../../log/port.ts';
+import { existingBot } from '../catalog/change-bot.ts';
+import type { CommandContext } from '../decide-and-append.ts';
+import { appendIntake } from './append-intake.ts';
 
 /** The keys that seal the personal data of these subjects. @throws LogUnavailableError */
 export type PersonalKeys = (subjects: readonly string[]) => Promise<ReadonlyMap<string, DataKey>>;
@@ -109,4 +113,24 @@ async function keysOf(keys: PersonalKeys, bot: string, items: readonly (UpdateIt
   const subjects = new Set(items.filter(isPersonal).map(({ user_id }) => subjectOf(bot, user_id)));
   const found = subjects.size === 0 ? new Map() : await keys([...subjects]);
   return (userId) => found.get(subjectOf(bot, userId))!;
+}
+
+/**
+ * Erases the personal fields of a bot's user from the whole log: it forgets the keys that sealed them, and appends an event
+ * by which read models drop theirs. An unknown or erased user is erased like any other. After a failure half way the
+ * caller repeats the command.
+ *
+ * The keys are forgotten first. Until then another instance may seal with them. If the event came first, a read model
+ * could still open what that instance appends after the event, and would hold fields that a rebuild does not.
+ * @throws Rejection not_found
+ * @throws LogUnavailableError, OutcomeUnknownError repeat it
+ */
+export async function eraseUser(
+  { log, sources }: CommandContext,
+  bot: string,
+  userId: number,
+): Promise<{ position: Position }> {
+  await existingBot(log, bot);
+  await log.keys.forget(subjectOf(bot, userId));
+  return appendIntake({ log, sources }, bot, userErased.create({ user_id: userId }));
 }

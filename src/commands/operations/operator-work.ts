@@ -1,4 +1,17 @@
 import {
+  type DeadLetter,
+  deadLetters,
+  retryDeadLetter,
+  skipDeadLetter,
+} from '../../domain/operations/dead-letter-events.ts';
+import {
+  issueOperator as decideIssueOperator,
+  revokeOperator as decideRevokeOperator,
+  OPERATOR_PART,
+  type OperatorRight,
+  operator,
+} from '../../domain/operations/operator.ts';
+import {
   finishJob as decideFinishJob,
   requestJob as decideRequestJob,
   type Job,
@@ -7,9 +20,11 @@ import {
   recordVersion,
   work,
 } from '../../domain/operations/work-events.ts';
-import { WORK_STREAM } from '../../domain/streams.ts';
+import { operatorStream, projectionStream, WORK_STREAM } from '../../domain/streams.ts';
 import type { Position, RecordedCommit } from '../../log/port.ts';
+import { newSecret } from '../catalog/secrets.ts';
 import { type CommandContext, type CommandMeta, decideAndAppend } from '../decide-and-append.ts';
+import { reserveId } from '../reserve-ids.ts';
 
 export interface JobRequest {
   readonly kind: JobKind;
@@ -71,4 +86,52 @@ export async function recordVersionChange(
 ): Promise<void> {
   const meta = { keyId: change.operator_id };
   await decideAndAppend(context, work, WORK_STREAM, () => recordVersion(type, change), meta);
+}
+
+/** Decides on a dead letter, a commit that a read model cannot apply: skip it for a reason, or (null) apply it again. */
+export async function decideDeadLetter(
+  context: CommandContext,
+  readModel: string,
+  letter: DeadLetter,
+  skipFor: string | null,
+  meta: CommandMeta = {},
+): Promise<void> {
+  await decideAndAppend(
+    context,
+    deadLetters,
+    projectionStream(readModel),
+    (state) => (skipFor === null ? retryDeadLetter(state, letter) : skipDeadLetter(state, letter, skipFor)),
+    meta,
+  );
+}
+
+interface IssuedOperator {
+  readonly operatorId: number;
+  /** `operator:<secret>`, shown once: the log has only the secret's hash. */
+  readonly operatorKey: string;
+  readonly position: Position | undefined;
+}
+
+/** Operators and API keys take ids from one sequence, so that the id in a commit names one credential. @throws Rejection */
+export async function issueOperator(
+  context: CommandContext,
+  { name, can }: { readonly name: string; readonly can: OperatorRight },
+): Promise<IssuedOperator> {
+  const operator_id = await reserveId(context, 'key');
+  const secret = newSecret(context.sources);
+  const issue = { operator_id, name, can, secret_hash: secret.hash };
+  const { position } = await decideAndAppend(context, operator, operatorStream(operator_id), (state) =>
+    decideIssueOperator(state, issue),
+  );
+  return { operatorId: operator_id, operatorKey: `${OPERATOR_PART}:${secret.text}`, position };
+}
+
+/** Revokes an operator's key: it is refused from now on. @throws Rejection */
+export function revokeOperator(
+  context: CommandContext,
+  operatorId: number,
+): Promise<{ position: Position | undefined }> {
+  return decideAndAppend(context, operator, operatorStream(operatorId), (state) =>
+    decideRevokeOperator(state, operatorId),
+  );
 }

@@ -10,8 +10,7 @@ import { accountStream } from '../../domain/streams.ts';
 import { ConflictError } from '../../log/port.ts';
 import { type CommandContext, type CommandMeta, type CommandResult, decideAndAppend } from '../decide-and-append.ts';
 import { createIdPool, type IdPool } from '../reserve-ids.ts';
-import { type AccountKey, Books, type FoldedAccount } from './books.ts';
-import { closeBooksInLog, OtherClosingError } from './close-books.ts';
+import { type AccountKey, Books, closeBooksInLog, type FoldedAccount, OtherClosingError } from './books.ts';
 
 export interface AccountCommand {
   /** Names that the decision looks for in closed blocks. The command reads them from the log before it decides. */

@@ -1,9 +1,9 @@
-import { type BotState, bot } from '../../domain/catalog/bot.ts';
+import { type BotState, bot, bot as botDecider } from '../../domain/catalog/bot.ts';
 import { currencyDigits, currencyProblem } from '../../domain/catalog/checks.ts';
 import { eventTypes } from '../../domain/catalog/event-types.ts';
 import { owner } from '../../domain/catalog/owner.ts';
 import { SYSTEM_EVENTS } from '../../domain/intake/system-events.ts';
-import type { AmountUnit } from '../../domain/referral/account/reward.ts';
+import { type AmountUnit, setRate as set } from '../../domain/referral/account/reward.ts';
 import {
   changeRule as decideChange,
   createRule as decideCreation,
@@ -12,6 +12,7 @@ import {
   type RewardRuleChanges,
   type CreateRule as Rule,
   type RuleCatalog,
+  SCALE_WITHOUT_UNIT,
 } from '../../domain/referral/program.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { botStream, eventTypesStream, ownerStream, programStream } from '../../domain/streams.ts';
@@ -27,6 +28,8 @@ import {
   takingId,
 } from '../decide-and-append.ts';
 import { decideWithId } from '../reserve-ids.ts';
+import type { Accounts } from './accounts.ts';
+import type { AccountKey } from './books.ts';
 
 /**
  * Reads from the log which units and events a bot's rules may name. No command removes units or events, so the result
@@ -132,5 +135,28 @@ export async function changeRule(
     programStream(bot),
     (state) => takingId(decideChange(state, ruleId, changes, catalog), meta, same),
     meta,
+  );
+}
+
+interface SetRate extends AccountKey {
+  readonly ruleId: number;
+  readonly amount?: string | undefined;
+  readonly percent?: string | undefined;
+}
+
+/** Gives a referrer an individual rate from now on. @throws Rejection */
+export async function setRate(accounts: Accounts, command: SetRate): Promise<CommandResult<unknown>> {
+  const { bot, userId, ruleId, amount, percent } = command;
+  const { log } = accounts.context;
+  // The type and unit of a rule and the scale of a unit never change, so these reads cannot be out of date.
+  const { state: catalog } = await load(log, botDecider, botStream(bot));
+  if (catalog.bot === null) throw new Rejection('not_found', 'bot', `there is no bot ${bot}`);
+  const rule = (await load(log, program, programStream(bot))).state.get(ruleId);
+  if (rule === undefined) throw new Rejection('not_found', 'rule', `the bot has no rule ${ruleId}`);
+  const unit = [...catalog.units.values()].find(({ unit_id }) => unit_id === rule.unit_id);
+  const scale = unit?.scale ?? SCALE_WITHOUT_UNIT;
+  return accounts.change(
+    { bot, userId },
+    { decide: (state, now) => set(state, { rule, scale, amount, percent }, now) },
   );
 }

@@ -14,11 +14,10 @@ import {
 import { eventTypesStream, importStream } from '../../domain/streams.ts';
 import type { Position } from '../../log/port.ts';
 import { existingBot } from '../catalog/change-bot.ts';
-import { type CommandContext, type Loaded, load } from '../decide-and-append.ts';
+import { type CommandContext, type Loaded, load, untilCertain } from '../decide-and-append.ts';
 import type { EventTypeDirectory } from '../intake/event-type-directory.ts';
 import type { ImportFileOptions } from '../intake/import-events.ts';
 import { createImportPace } from '../intake/import-pace.ts';
-import { untilCertain } from '../until-certain.ts';
 import { changeRule, createRule, ruleCatalog, rulesOf } from './change-rule.ts';
 
 /** A line of a file: a referral, or the problem of the line. */

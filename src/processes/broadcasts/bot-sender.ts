@@ -7,8 +7,7 @@ import type { ProcessContext } from '../process.ts';
 import type { Failures } from './failures.ts';
 import type { PlatformHealth } from './platform-health.ts';
 import type { SendQueue } from './send-queue.ts';
-import type { SchemaOf, StreamWatch } from './shared-look-ups.ts';
-import type { UserLookUp } from './user-look-up.ts';
+import type { SchemaOf, StreamWatch, UserLookUp } from './shared-look-ups.ts';
 
 /** The dependencies of a broadcast's sender. The broadcasts of a bot share all but `failures`. */
 export interface BotSender {

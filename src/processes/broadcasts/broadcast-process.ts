@@ -13,8 +13,14 @@ import { driveBroadcast } from './drive-broadcast.ts';
 import { createFailures } from './failures.ts';
 import { PlatformHealth } from './platform-health.ts';
 import { SendQueue } from './send-queue.ts';
-import { createStreamWatch, type SchemaOf, type StreamWatch, servedSchemas } from './shared-look-ups.ts';
-import { createUserLookUp, type UserLookUp } from './user-look-up.ts';
+import {
+  createStreamWatch,
+  createUserLookUp,
+  type SchemaOf,
+  type StreamWatch,
+  servedSchemas,
+  type UserLookUp,
+} from './shared-look-ups.ts';
 
 /** Calls under way at once, of all bots and of one; each needs a connection. */
 const MAX_CALLS = 1024;

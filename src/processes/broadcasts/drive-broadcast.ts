@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { advanceBroadcast, type BroadcastName, existingBroadcast } from '../../commands/broadcast/change-broadcast.ts';
-import { newClickKey } from '../../commands/broadcast/click-keys.ts';
+import { newClickKey } from '../../commands/broadcast/click-tracking.ts';
 import { abandonClaims } from '../../domain/broadcast/batches.ts';
-import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
+import type { Broadcast, BroadcastEvent, BroadcastState } from '../../domain/broadcast/broadcast.ts';
 import { Status } from '../../domain/broadcast/broadcast-status.ts';
 import {
   failBroadcast,
@@ -11,6 +12,7 @@ import {
   startSending,
   stopBroadcast,
 } from '../../domain/broadcast/broadcast-steps.ts';
+import type { Decision } from '../../domain/decider.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import { pause } from '../../util/pause.ts';
 import type { ProcessContext } from '../process.ts';
@@ -18,7 +20,6 @@ import { type BotSender, sendingBot } from './bot-sender.ts';
 import { freezeAudience, savedSegmentsOf } from './freeze-audience.ts';
 import { launchBroadcast } from './launch-broadcast.ts';
 import type { LaunchEnd } from './launch-state.ts';
-import { ifUnchanged, type Step } from './step.ts';
 import { openSendingWriter } from './stream-writer.ts';
 
 /** A schedule that was missed for longer, while the service was down, is not made up for (decisions.md#date-send). */
@@ -193,4 +194,18 @@ async function whileInStatus(
     );
   }, POLL_MS);
   return { signal: AbortSignal.any([signal, left.signal]), forget: () => clearInterval(timer) };
+}
+
+/** A step of a broadcast's lifecycle, decided on top of the log. */
+type Step = (state: BroadcastState, now: number) => Decision<BroadcastEvent>;
+
+/**
+ * Rejects the step with a conflict if the broadcast differs from `seen`. The process has read other data for `seen`, such as
+ * saved segments. A client may have cancelled, changed and activated the broadcast since then.
+ */
+export function ifUnchanged(seen: Broadcast, step: Step): Step {
+  return (state, now) =>
+    isDeepStrictEqual(state, seen)
+      ? step(state, now)
+      : new Rejection('conflict', 'status', `broadcast ${seen.id} has changed since it was read`);
 }

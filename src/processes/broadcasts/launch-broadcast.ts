@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BroadcastName } from '../../commands/broadcast/change-broadcast.ts';
-import { openClickKey } from '../../commands/broadcast/click-keys.ts';
+import { openClickKey } from '../../commands/broadcast/click-tracking.ts';
 import { frozenChats } from '../../commands/broadcast/resolve-audience.ts';
 import { type Loaded, load } from '../../commands/decide-and-append.ts';
 import {

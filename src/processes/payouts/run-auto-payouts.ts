@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { makeAutoPayout, payoutsDue, payoutsMade } from '../../commands/referral/make-auto-payouts.ts';
+import { makeAutoPayout, payoutsDue, payoutsMade } from '../../commands/referral/payouts.ts';
 import { lastDue } from '../../domain/referral/auto-payouts.ts';
 import type { Cursor } from '../../log/port.ts';
 import { accountsManifest } from '../../projections/accounts/manifest.ts';

@@ -1,4 +1,4 @@
-import { untilCertain } from '../../commands/until-certain.ts';
+import { untilCertain } from '../../commands/decide-and-append.ts';
 import { checkpointCosigned } from '../../domain/operations/checkpoint-events.ts';
 import { COSIGNATURES_STREAM } from '../../domain/streams.ts';
 import { ConflictError, EMPTY_STREAM, type RecordedCommit, type StreamHead } from '../../log/port.ts';

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { untilCertain } from '../../commands/until-certain.ts';
+import { untilCertain } from '../../commands/decide-and-append.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { checkpointMade } from '../../domain/operations/checkpoint-events.ts';
 import { CHECKPOINTS_STREAM } from '../../domain/streams.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
-import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
 import { importUsers } from '../../../src/commands/intake/import-users.ts';
+import { eraseUser } from '../../../src/commands/intake/personal-keys.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 /**

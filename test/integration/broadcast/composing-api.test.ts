@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
+import { eraseUser } from '../../../src/commands/intake/personal-keys.ts';
 import { parseMarkup } from '../../../src/domain/broadcast/markup.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, sendingBot, TOKEN, until } from '../../support/broadcasts.ts';

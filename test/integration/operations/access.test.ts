@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminRoutes } from '../../../src/api/administration/routes.ts';
-import { revokeOperator } from '../../../src/commands/operations/issue-operator.ts';
+import { revokeOperator } from '../../../src/commands/operations/operator-work.ts';
 import { createOperator, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
-import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
+import { eraseUser } from '../../../src/commands/intake/personal-keys.ts';
 import { readAll } from '../../support/log.ts';
 import { type ReferralCaller, referralCaller } from '../../support/referral.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
+import { eraseUser } from '../../../src/commands/intake/personal-keys.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { changeRule } from '../../../src/commands/referral/change-rule.ts';

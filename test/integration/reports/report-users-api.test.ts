@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { segmentFromReportAnswer } from '../../../src/api/broadcast/schemas.ts';
 import { userFieldsAnswer, usersAnswer } from '../../../src/api/reports/users-schemas.ts';
-import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
 import { importUsers } from '../../../src/commands/intake/import-users.ts';
+import { eraseUser } from '../../../src/commands/intake/personal-keys.ts';
 import { unpackChats } from '../../../src/domain/broadcast/packed-chats.ts';
 import { segmentPartUploaded } from '../../../src/domain/broadcast/segment.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { reportAnswer } from '../../../src/api/reports/schemas.ts';
 import { userFieldsAnswer } from '../../../src/api/reports/users-schemas.ts';
-import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
+import { eraseUser } from '../../../src/commands/intake/personal-keys.ts';
 import { meet } from '../../support/broadcasts.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 

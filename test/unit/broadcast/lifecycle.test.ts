@@ -24,7 +24,7 @@ import {
 import { DEFAULT_SETTINGS } from '../../../src/domain/broadcast/settings.ts';
 import type { Decision } from '../../../src/domain/decider.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
-import { ifUnchanged } from '../../../src/processes/broadcasts/step.ts';
+import { ifUnchanged } from '../../../src/processes/broadcasts/drive-broadcast.ts';
 import { given } from '../../support/decider-specification.ts';
 
 const NOW = 1_800_000_000_000;

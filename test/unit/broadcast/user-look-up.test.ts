@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createUserLookUp } from '../../../src/processes/broadcasts/user-look-up.ts';
+import { createUserLookUp } from '../../../src/processes/broadcasts/shared-look-ups.ts';
 import { stubPool } from '../../support/stub-pool.ts';
 
 interface Statement {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createBot } from '../../../src/commands/catalog/change-bot.ts';
-import { eraseUser } from '../../../src/commands/intake/erase-user.ts';
+import { eraseUser } from '../../../src/commands/intake/personal-keys.ts';
 import { receiveUpdates } from '../../../src/commands/intake/receive.ts';
 import { subjectOf } from '../../../src/domain/intake/personal.ts';
 import { LogUnavailableError } from '../../../src/log/port.ts';
