@@ -10,8 +10,8 @@ import {
   type SendingState,
   sending,
 } from '../../../src/domain/broadcast/sending.ts';
-import { hasRefused, reopenRefused } from '../../../src/domain/broadcast/sending-answer.ts';
 import { placesOf } from '../../../src/domain/broadcast/sending-events.ts';
+import { hasRefused, reopenRefused } from '../../../src/domain/broadcast/sending-reopened.ts';
 import { Rejection } from '../../../src/domain/rejection.ts';
 
 /** Several senders at once, in every order of acts: no recipient is called twice. */

@@ -10,8 +10,8 @@ import {
   type SendingState,
   sending,
 } from '../../../src/domain/broadcast/sending.ts';
-import { hasRefused, reopenRefused } from '../../../src/domain/broadcast/sending-answer.ts';
 import type { Range } from '../../../src/domain/broadcast/sending-events.ts';
+import { hasRefused, reopenRefused } from '../../../src/domain/broadcast/sending-reopened.ts';
 import { given } from '../../support/decider-specification.ts';
 
 const ID = 7;
