@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { deadLetterSkipped } from '../../../src/domain/operations/dead-letter-events.ts';
-import { intakeStream, projectionStream } from '../../../src/domain/streams.ts';
+import { projectionStream } from '../../../src/domain/streams.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
+import { appendUpdate } from '../../support/append-update.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { watchedReadModels } from '../../support/watched-read-models.ts';
@@ -28,19 +29,7 @@ const models = watchedReadModels((name, commits) => {
     if (causation !== undefined && refused.has(causation)) throw new TypeError('this commit cannot be taken');
 });
 
-async function append(causation?: string): Promise<string> {
-  const id = systemSources.uuid();
-  const item = { update_id: updateId++, user_id: 7, makes_user: true, is_bot: false, is_premium: false, event_id: 1 };
-  await service.log.append({
-    id,
-    stream: intakeStream(bot.publicKey),
-    expected: 'any',
-    at: systemSources.now(),
-    events: [{ type: 'updates_received', v: 1, data: { items: [item] } }],
-    causation,
-  });
-  return id;
-}
+const append = (causation?: string): Promise<string> => appendUpdate(service.log, bot.publicKey, updateId++, causation);
 
 const run = (...argv: string[]) => operate(service.env, argv, models);
 
