@@ -204,7 +204,7 @@ describe('the count of bot errors', () => {
     const counting = async (): Promise<string[]> => {
       const { rows } = await pool.query<{ name: string }>(
         `SELECT application_name AS name FROM pg_stat_activity
-         WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM events_v1.bot_errors WHERE%'`,
+         WHERE datname = current_database() AND state = 'active' AND query LIKE '%FROM "events_v1"."bot_errors" WHERE%'`,
       );
       return rows.map(({ name }) => name).filter((name) => name.startsWith('botledger'));
     };
