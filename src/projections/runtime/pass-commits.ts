@@ -33,23 +33,39 @@ export async function passCommits(pool: Pool, schema: string, moves: readonly Mo
   return (await moved.get(schema)) === asked.length;
 }
 
-async function passTogether(pool: Pool, moves: ReadonlyMap<string, Move[]>): Promise<Map<string, Promise<number>>> {
+async function passTogether(pool: Pool, asked: ReadonlyMap<string, Move[]>): Promise<Map<string, Promise<number>>> {
   await sleep(TOGETHER_MS);
   groups.delete(pool);
   const alone = (): Map<string, Promise<number>> =>
-    new Map([...moves].map((each) => [each[0], move(pool, [each]).then((moved) => moved.get(each[0])!)]));
-  // Citus plans no statement that changes several tables.
-  if (moves.size === 1 || (await isCitus(pool))) return alone();
+    new Map([...asked].map(([schema, moves]) => [schema, passAlone(pool, schema, moves)]));
+  // Citus cannot plan a statement that changes several tables.
+  if (asked.size === 1 || (await isCitus(pool))) return alone();
   try {
-    const moved = await move(pool, [...moves]);
+    const moved = await passAll(pool, [...asked]);
     return new Map([...moved].map(([schema, count]) => [schema, Promise.resolve(count)]));
   } catch {
     return alone(); // one version may have been dropped: that concerns no other
   }
 }
 
-/** @returns by schema, how many checkpoints were moved */
-async function move(pool: Pool, asked: readonly (readonly [string, Move[]])[]): Promise<ReadonlyMap<string, number>> {
+/** @returns how many checkpoints were moved */
+async function passAlone(pool: Pool, schema: string, moves: readonly Move[]): Promise<number> {
+  const { rowCount } = await pool.query({
+    name: `pass_commits.${schema}`,
+    text: `UPDATE ${schema}.checkpoints AS c SET position = m.next
+             FROM unnest($1::int[], $2::text[], $3::text[]) AS m (lane, place, next),
+                  set_config('synchronous_commit', 'off', true)
+            WHERE c.lane = m.lane AND c.position = m.place`,
+    values: valuesOf(moves),
+  });
+  return rowCount ?? 0;
+}
+
+/** Skips locked checkpoints, so that no read model waits for another. @returns by schema, how many checkpoints were moved */
+async function passAll(
+  pool: Pool,
+  asked: readonly (readonly [string, Move[]])[],
+): Promise<ReadonlyMap<string, number>> {
   const changes = asked.map(
     ([schema], i) => `moved${i} AS (
       UPDATE ${schema}.checkpoints AS c SET position = free.next
@@ -64,11 +80,11 @@ async function move(pool: Pool, asked: readonly (readonly [string, Move[]])[]): 
   const counts = asked.map(([schema], i) => `SELECT '${schema}' AS schema, count(*)::int FROM moved${i}`);
   const { rows } = await pool.query<{ schema: string; count: number }>(
     `WITH ${changes.join(', ')} ${counts.join(' UNION ALL ')}`,
-    asked.flatMap(([, moves]) => [
-      moves.map(({ partition }) => partition),
-      moves.map(({ from }) => from),
-      moves.map(({ to }) => to),
-    ]),
+    asked.flatMap(([, moves]) => valuesOf(moves)),
   );
   return new Map(rows.map(({ schema, count }) => [schema, count]));
+}
+
+function valuesOf(moves: readonly Move[]): unknown[] {
+  return [moves.map(({ partition }) => partition), moves.map(({ from }) => from), moves.map(({ to }) => to)];
 }
