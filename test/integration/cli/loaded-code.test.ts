@@ -78,7 +78,7 @@ test('a command that asks the catalog loads one engine, the catalog’s read mod
   expect(own).toContain('projections/catalog/read-model');
   expect(
     own.filter((path) =>
-      /^(projections\/(events|referral|accounts)\/(?!manifest$)|log\/((kafka|eventstore)\/(?!engine$)|validated)|api)/.test(
+      /^(projections\/(events|referral|accounts)\/(?!manifest$)|log\/((kafka|eventstore)\/(?!engine$|eventstore-url$)|validated)|api)/.test(
         path,
       ),
     ),
