@@ -94,7 +94,7 @@ export function drawEnd(sheet: Sheet, head: StatementHead, { rows, proof, dataHa
     text(sheet, 'There is no checkpoint: the service keeps no proofs (PROOF=off).');
     text(sheet, 'SHA-256 of the data of this statement (botledger-statement/v1), also as the code at the right:');
     text(sheet, dataHash);
-    text(sheet, 'Each statement of the same account and period has the same hash.');
+    text(sheet, 'Once the period has ended, each statement of this account and period has the same hash.');
     return;
   }
   field(sheet, 'Origin', proof.origin);
