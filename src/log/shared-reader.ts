@@ -73,8 +73,8 @@ export class SharedReader implements Pick<EventLog, 'subscribe'> {
         yield batch;
         cursor.set(batch.partition, batch.last);
         if (batch.hasMore || batch.hasOthers) continue;
-        const isFeedFit = this.#feedFor() !== null;
-        if (isFeedFit ? this.#feed!.covers(cursor, partitions) : await this.#isNear(subscriber)) return;
+        const feed = this.#feedFor();
+        if (feed === null ? await this.#isNear(subscriber) : feed.covers(cursor, partitions)) return;
       }
     } finally {
       joins.abort();

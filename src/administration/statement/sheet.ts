@@ -5,7 +5,7 @@ import qrcode from 'qrcode-generator';
 /** For texts that are not ASCII. It has Latin, Cyrillic, Greek, Armenian, Georgian and Arabic letters. Readers of the file need no font. */
 const FONT = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf');
 
-/** For ASCII, most of a statement: each reader has this font, and its letters are laid out much faster. */
+/** For ASCII, most of a statement: each reader of PDF has this font, so it is not embedded. */
 const ASCII_FONT = 'Helvetica';
 
 /** A4, turned; all measures are in points of 1/72 inch. */

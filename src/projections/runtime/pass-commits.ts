@@ -16,7 +16,7 @@ const groups = new WeakMap<Pool, Group>();
 
 /**
  * Moves checkpoints of a version past commits that change no row. During intake seven read models do so ten times a second:
- * one statement serves all that ask within 2 ms. Like `beginIn`, it does not wait for the disk.
+ * one statement serves all that ask within 2 ms. Like `inVersion`, it does not wait for the disk.
  * @returns whether all were moved. False: another transaction has locked or moved some of them
  */
 export async function passCommits(pool: Pool, schema: string, moves: readonly Move[]): Promise<boolean> {
