@@ -16,7 +16,8 @@ def test_generated_files_are_current() -> None:
 @pytest.mark.parametrize("client", [botledger.Client, botledger.AsyncClient])
 def test_each_operation_has_a_method(client: type) -> None:
     openapi = json.loads(generate.OPENAPI.read_text(encoding="utf-8"))
-    paths = [specs for path, specs in openapi["paths"].items() if not path.startswith("/v1/export/")]
-    ids = [spec["operationId"] for specs in paths for spec in specs.values()]
+    ids = [spec["operationId"] for specs in openapi["paths"].values() for spec in specs.values()]
     assert len(ids) > 70
-    assert [name for name in ids if not callable(getattr(client, generate.snake(name), None))] == []
+    # These answer no JSON: the rows of exports have `export_rows`, a statement is a PDF.
+    files = {"exportEvents", "exportUsers", "exportAccruals", "exportRecipients", "getReferralStatement"}
+    assert {name for name in ids if not callable(getattr(client, generate.snake(name), None))} == files
