@@ -58,7 +58,7 @@ async function measure(): Promise<void> {
     for (let run = 0; run < times; run++)
       found.push(
         await timed(async () => {
-          await page.goto(`${service.address}/console/reports`, { waitUntil: 'commit' });
+          await page.goto(`${service.address}/console/reports/new`, { waitUntil: 'commit' });
           await page.locator('.answer[aria-busy="false"] .chart canvas').waitFor();
         }),
       );

@@ -6,6 +6,7 @@ import type { CheckpointKeys } from '../../proof/checkpoint-keys.ts';
 import { isSameHash } from '../../proof/merkle-tree.ts';
 import type { OutputEntry } from '../../proof/output-entry.ts';
 import { firstOf } from '../../util/in-time.ts';
+import { pause } from '../../util/pause.ts';
 import type { Process, ProcessContext } from '../process.ts';
 import { LeafWriter } from './leaf-writer.ts';
 import { appendCheckpoint, loadOutputState, type OutputState, prepareEntry } from './output-log.ts';
@@ -13,6 +14,9 @@ import { treesAt, updateMap } from './update-account-map.ts';
 
 /** Leaves are saved when there are this many, and at each checkpoint: after a kill so many are read again. */
 const SAVE_AT = 4096;
+
+/** The pause at the log end. Without it, intake would cause a query for each of its few hundred flushes a second. */
+const REST_MS = 200;
 
 /**
  * Follows the log with trees of hashes, one of each partition, and signs checkpoints of them (docs/proofs.md). No writer
@@ -119,12 +123,12 @@ async function follow(context: ProcessContext, { writer, keys, signal, ...start 
       const batch = await firstOf(next, writer.hasNews ? Math.max(0, dueAt - performance.now()) : null);
       if (batch?.done) break;
       if (batch !== null) {
-        const { partition, commits, last } = batch.value;
+        const { partition, commits, last, hasMore, hasOthers } = batch.value;
         await writer.take(partition, commits);
         read.set(partition, last);
         note(new Map(read));
         if (writer.unsaved >= SAVE_AT) await inTransaction(pool, (tx) => writer.save(tx));
-        next = batches.next();
+        next = hasMore || hasOthers ? batches.next() : pause(REST_MS, options.signal).then(() => batches.next());
       }
       if (writer.hasNews && performance.now() >= dueAt) await checkpoint();
     }
