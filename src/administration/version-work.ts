@@ -1,6 +1,7 @@
 import { recordVersionChange } from '../commands/operations/operator-work.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { type Manifest, schemaOf } from '../projections/read-model.ts';
+import { loadQuarantines } from '../projections/runtime/quarantines.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import {
   dropVersion,
@@ -125,7 +126,7 @@ export interface SwitchRequest {
   readonly name: string;
   /** Default: the newest. */
   readonly version?: number | undefined;
-  /** Switch even if the version was not verified, or has stopped. */
+  /** Switch even if the version was not verified, has stopped, or has a quarantined bot. */
   readonly force?: boolean;
 }
 
@@ -147,6 +148,11 @@ export async function switchVersion(
   if (chosen.error !== null && !force) throw refused(`has stopped: ${chosen.error}`);
   if (!chosen.verified && !chosen.served && !force && chosen.state !== 'live')
     throw refused('was not verified: verify it, or say --force to the command');
+  const [waiting] = (await loadQuarantines(context.pool, schemaOf(name, chosen.version))).keys();
+  if (waiting !== undefined && !force && chosen.state !== 'live')
+    throw refused(
+      `lacks commits of bot ${waiting}, which is quarantined: see dead-letter list, or say --force to the command`,
+    );
   return recorded(context, 'version_switched', chosen, asked, async () => {
     if (!(await makeLive(context.pool, name, chosen.version))) throw refused('was dropped before the switch');
     await context.waitForSwitch();
