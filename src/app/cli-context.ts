@@ -130,8 +130,11 @@ function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
     const model = current(name);
     projectors.begin(model);
     const caughtUp = waitForReadModels([servedProgress(pool, model)], logEnd, { timeoutMs: WAIT_MS });
-    if (!(await announced(caughtUp, `the read model ${name} to catch up with the log`)))
+    const progress = await announced(caughtUp, `the read model ${name} to catch up with the log`);
+    if (progress === null)
       throw new CliError(`the read model ${name} did not catch up with the log within ${WAIT_MS / 1000} s`);
+    for (const bot of progress[0]!.quarantined?.keys() ?? [])
+      notice(`bot ${bot} is quarantined in ${name}: what is shown of it may be old (botledger dead-letter list)`);
     return model;
   };
   return {

@@ -11,12 +11,13 @@ export async function botledger(
   argv: readonly string[],
   /** The read models of the binary that runs. */
   readModels?: readonly ReadModel[],
-): Promise<CliRun> {
+): Promise<CliRun & { readonly notices: readonly string[] }> {
   const output = { out: '', err: '' };
+  const notices: string[] = [];
   const code = await runCli([...argv, '--json'], {
     examine: () => examine({ LOG_LEVEL: '', ...env }),
     planUpgrade: () => planUpgrade({ LOG_LEVEL: '', ...env }, readModels),
-    withContext: cliContext({ LOG_LEVEL: '', ...env }, undefined, readModels),
+    withContext: cliContext({ LOG_LEVEL: '', ...env }, { notice: (line) => notices.push(line) }, readModels),
     stdout: (text) => {
       output.out += text;
     },
@@ -24,7 +25,7 @@ export async function botledger(
       output.err += text;
     },
   });
-  return { code, ...output };
+  return { code, ...output, notices };
 }
 
 /** Returns the answer of the command. @throws if it fails */
