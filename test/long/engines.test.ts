@@ -3,6 +3,7 @@ import { describeDroppedDatabase } from '../integration/app/dropped-database.sui
 import { describeSending } from '../integration/broadcast/sending.suite.ts';
 import { describeErasure } from '../integration/intake/erasure.suite.ts';
 import { describeBadEvents } from '../integration/projections/bad-events.suite.ts';
+import { describeQuarantine } from '../integration/projections/quarantine.suite.ts';
 import { describeRebuild } from '../integration/projections/rebuild.suite.ts';
 import { describeKilledRebuild, describeLeftVersions } from '../integration/projections/rebuild-killed.suite.ts';
 import { describeAccounts } from '../integration/referral/accounts-api.suite.ts';
@@ -45,6 +46,12 @@ describe(`a rebuild that is killed on EventStoreDB (${eventStore.kind})`, () => 
 
 describe.skipIf(broker === null)('bad events on Kafka', () => describeBadEvents(onKafka));
 describe(`bad events on EventStoreDB (${eventStore.kind})`, () => describeBadEvents(onEventStore));
+
+describe.skipIf(broker === null)('a quarantine on Kafka', () =>
+  describeQuarantine((models) => startTestService({}, broker!.env, undefined, models)),
+);
+describe(`a quarantine on EventStoreDB (${eventStore.kind})`, () =>
+  describeQuarantine((models) => startTestService({}, eventStore.env, undefined, models)));
 
 describe.skipIf(broker === null)('accounts on Kafka', () => describeAccounts(onKafka));
 describe.skipIf(broker === null)('accruals on Kafka', () => describeAccruals(onKafka));
