@@ -77,7 +77,9 @@ export function describeQuarantine(startWith: (models: readonly ReadModel[]) => 
       expect(await age(good)).toBeLessThan(2000);
 
       isRepaired = true;
-      await run('dead-letter', 'retry', `events_v1.${poison}`);
+      const retried = await botledger(service.env, ['dead-letter', 'retry', `events_v1.${poison}`], models);
+      // The service tries again by itself, and may be first.
+      if (retried.code !== 0) expect(retried.err).toContain('there is no dead letter');
       await expect.poll(() => applied(bad)).toEqual([first, poison, later]);
       await expect.poll(eventsRow).toMatchObject({ quarantined: [], error: null, next_command: null });
       expect(await run('dead-letter', 'list')).toEqual([]);
