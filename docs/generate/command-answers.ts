@@ -68,6 +68,11 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
     'every version of every read model, and every process: its position, its lag, its error, and which command to run next.',
   'projection rebuild':
     'nothing. Builds the next version next to the live one, in the foreground until it has caught up. `--all` instead of a name rebuilds all read models. Progress is on stderr.',
+  'projection pause':
+    'the row of the version, with `build.paused` true. A running `projection rebuild` of it ends with exit 1. See [rules](decisions.md#build-control).',
+  'projection resume':
+    'the row of the version. The service continues the build; without a service run `projection rebuild`.',
+  'projection limit': 'the row of the version, with `build.max_rate`. The builder follows within a second.',
   'projection verify':
     'nothing. Compares the newest version with a replay of the log, table by table. Exit 1 if they differ, or while the version is being built.',
   'projection diff':

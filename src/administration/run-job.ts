@@ -13,7 +13,7 @@ const MAX_MESSAGE = 1000;
 export async function runJob(context: LongWorkContext, job: Job): Promise<JobResult> {
   switch (job.kind) {
     case 'rebuild': {
-      const { note } = await buildNext(context, modelOf(context, job.projection!));
+      const { note } = await buildNext(context, modelOf(context, job.projection!), job.max_rate);
       return resultOf(note, []);
     }
     case 'verify': {

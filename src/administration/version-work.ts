@@ -1,6 +1,7 @@
 import { recordVersionChange } from '../commands/operations/operator-work.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { type Manifest, schemaOf } from '../projections/read-model.ts';
+import { type BuildChange, controlBuild } from '../projections/runtime/build-control.ts';
 import { loadQuarantines } from '../projections/runtime/quarantines.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import {
@@ -69,22 +70,25 @@ export async function rowOf(
 
 /**
  * Builds the next version of a read model. Safe to repeat: it resumes.
+ * @param maxRate the most events a second, which the version keeps; undefined: its limit stays as it is
  * @returns the version, and a note about the work
  * @throws RebuildStoppedError
  */
 export async function buildNext(
   context: LongWorkContext,
   model: Manifest,
+  maxRate?: number,
 ): Promise<{ readonly built: Version; readonly note: string }> {
   const begun = performance.now();
   const show = commitsDone(context.progress, `rebuilding ${model.name}`);
   let commits: number | null = null;
   // Programs that only list or switch versions need none of the code that builds and replays them.
   const { rebuild } = await import('../projections/runtime/rebuild.ts');
-  const built = await rebuild(await context.projector(model), (done, total) => {
+  const onProgress = (done: number, total: number): void => {
     commits = done;
     show(done, total);
-  });
+  };
+  const built = await rebuild(await context.projector(model), onProgress, maxRate);
   const name = `${model.name} version ${built.version}`;
   if (commits === null) return { built, note: `${name} was built before` };
   const { length } = await tablesOf(context.pool, schemaOf(model.name, built.version));
@@ -158,6 +162,22 @@ export async function switchVersion(
     await context.waitForSwitch();
     return rowOf(context, chosen);
   });
+}
+
+/**
+ * Pauses, resumes or limits the build of a read model's newest version, whichever OS process builds it.
+ * @returns its row. A builder follows the change within a second
+ * @throws Rejection no version is being built
+ */
+export async function changeBuild(
+  context: AdministrationContext,
+  name: string,
+  change: BuildChange,
+): Promise<ProjectionStatus> {
+  const newest = await newestOf(context, modelOf(context, name));
+  if (!(await controlBuild(context.pool, newest, change)))
+    throw new Rejection('conflict', 'name', `${name} version ${newest.version} is not being built`);
+  return rowOf(context, newest);
 }
 
 /** How long a drop waits for the projector to stop. After that the projector removes the tables itself. */

@@ -106,6 +106,16 @@ const migrations: Migrations = {
       PRIMARY KEY (name, version, key),
       FOREIGN KEY (name, version) REFERENCES runtime.read_models ON DELETE CASCADE
     );`,
+  // How a version is built: projections/runtime/build-control.ts.
+  '0014_expand_build_control': `
+    ALTER TABLE runtime.read_models
+      ADD COLUMN paused boolean NOT NULL DEFAULT false,
+      -- The most events a second; null: no limit.
+      ADD COLUMN max_rate double precision CHECK (max_rate > 0),
+      -- Measured by the builder.
+      ADD COLUMN events_per_second double precision,
+      ADD COLUMN seconds_left double precision,
+      ADD COLUMN measured_at timestamptz;`,
 };
 
 export const RUNTIME_SCHEMA = { schema: 'runtime', migrations } as const;

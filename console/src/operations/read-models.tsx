@@ -2,9 +2,9 @@ import { duration, number, share } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { isOver, type Job, type Overview, type Version } from './answers.ts';
-import type { Ask } from './confirm.tsx';
+import type { Ask, Change } from './confirm.tsx';
 import { ErrorText } from './error-text.tsx';
-import { keyOf, type Sample, secondsLeft, Trend } from './trend.tsx';
+import { keyOf, type Sample, Trend } from './trend.tsx';
 import { words } from './words.ts';
 
 interface ReadModelsProps {
@@ -60,8 +60,7 @@ interface RowProps {
 }
 
 function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps) {
-  const { state, live, verified, lag, error } = version;
-  const left = secondsLeft(samples);
+  const { state, live, verified, lag, error, build } = version;
   const done = Math.max(0, commits - lag.events);
   return (
     <tr>
@@ -79,7 +78,7 @@ function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps
             <progress max={Math.max(commits, 1)} value={done} aria-label={words.building(version.name)} />
             <div class="quiet-text">
               {words.built(share(commits === 0 ? 1 : done / commits), number(done), number(commits))}
-              {left !== null && ` ${words.left(duration(left))}`}
+              {build !== null && ` ${speedOf(build)}`}
             </div>
           </>
         ) : (
@@ -96,7 +95,17 @@ function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps
   );
 }
 
-function StatePill({ version: { state, live } }: Pick<RowProps, 'version'>) {
+function speedOf({ max_rate, events_per_second, seconds_left }: NonNullable<Version['build']>): string {
+  const parts = [
+    events_per_second === null ? null : words.rate(number(events_per_second)),
+    max_rate === null ? null : words.maxRate(number(max_rate)),
+    seconds_left === null ? null : words.left(duration(seconds_left)),
+  ];
+  return parts.filter((part) => part !== null).join(' ');
+}
+
+function StatePill({ version: { state, live, build } }: Pick<RowProps, 'version'>) {
+  if (build?.paused) return <Pill>{words.paused}</Pill>;
   if (state === 'stopped') return <Pill kind="bad">{words.states.stopped}</Pill>;
   if (state === 'building') return <Pill kind="now">{words.states.building}</Pill>;
   return live ? <Pill kind="good">{words.states.live}</Pill> : <Pill>{words.states[state]}</Pill>;
@@ -104,26 +113,9 @@ function StatePill({ version: { state, live } }: Pick<RowProps, 'version'>) {
 
 /** The next step in words, and the buttons of all steps that are possible. */
 function Next({ version, versions, busy, ask }: Omit<RowProps, 'commits' | 'samples'>) {
-  const { name, state, live, verified, next } = version;
-  const newest = Math.max(...versions.filter((each) => each.name === name).map((each) => each.version));
-  const isNewest = version.version === newest;
-  const steps = busy === undefined && ask !== null ? ask : null;
-  const job = (kind: 'rebuild' | 'verify') => () =>
-    steps?.({
-      title: words.titles[kind](name),
-      effect: words.effects[kind],
-      path: 'jobs',
-      body: { kind, projection: name },
-      reason: true,
-    });
-  const change = (kind: 'switch' | 'drop') => () =>
-    steps?.({
-      title: words.titles[kind](`${name} ${words.version(version.version)}`),
-      effect: words.effects[kind],
-      path: `projections/${kind}`,
-      body: { name, version: version.version },
-      reason: true,
-    });
+  const { name, version: number, next } = version;
+  const isNewest = versions.every((each) => each.name !== name || each.version <= number);
+  const steps = ask === null ? [] : stepsOf(version, isNewest, busy !== undefined);
   return (
     <>
       {busy !== undefined && isNewest ? (
@@ -131,30 +123,57 @@ function Next({ version, versions, busy, ask }: Omit<RowProps, 'commits' | 'samp
       ) : (
         next !== null && <p>{words.nextSteps[next]}</p>
       )}
-      {steps !== null && (
+      {steps.length > 0 && (
         <div class="btns">
-          {isNewest && live && (
-            <button class="btn" type="button" onClick={job('rebuild')}>
-              {words.rebuild} <span class="hidden">{name}</span>
+          {steps.map((step) => (
+            <button key={step} class="btn" type="button" onClick={() => ask?.(changeOf(step, version))}>
+              {words[step]}{' '}
+              <span class="hidden">
+                {step === 'verify' || step === 'rebuild' ? name : `${name} ${words.version(number)}`}
+              </span>
             </button>
-          )}
-          {isNewest && state !== 'building' && (
-            <button class="btn" type="button" onClick={job('verify')}>
-              {words.verify} <span class="hidden">{name}</span>
-            </button>
-          )}
-          {!live && verified && state === 'ready' && (
-            <button class="btn" type="button" onClick={change('switch')}>
-              {words.switch} <span class="hidden">{`${name} ${words.version(version.version)}`}</span>
-            </button>
-          )}
-          {!live && (
-            <button class="btn" type="button" onClick={change('drop')}>
-              {words.drop} <span class="hidden">{`${name} ${words.version(version.version)}`}</span>
-            </button>
-          )}
+          ))}
         </div>
       )}
     </>
   );
+}
+
+type Step = 'rebuild' | 'pause' | 'resume' | 'verify' | 'switch' | 'drop';
+
+/** While a job works on the read model, only its build can be changed. */
+function stepsOf({ state, live, verified, build }: Version, isNewest: boolean, isBusy: boolean): Step[] {
+  const isBuilt = state === 'ready' && !live && verified;
+  const steps: readonly (readonly [Step, boolean])[] = [
+    ['rebuild', !isBusy && isNewest && live],
+    ['pause', isNewest && build?.paused === false],
+    ['resume', isNewest && build?.paused === true],
+    ['verify', !isBusy && isNewest && state !== 'building'],
+    ['switch', !isBusy && isBuilt],
+    ['drop', !live && (!isBusy || build !== null)],
+  ];
+  return steps.filter(([, isPossible]) => isPossible).map(([step]) => step);
+}
+
+function changeOf(step: Step, { name, version }: Version): Change {
+  const effect = words.effects[step];
+  switch (step) {
+    case 'rebuild':
+    case 'verify':
+      return {
+        ...{ title: words.titles[step](name), effect, reason: true },
+        ...{ path: 'jobs', body: { kind: step, projection: name } },
+      };
+    case 'pause':
+    case 'resume':
+      return {
+        ...{ title: words.titles[step](`${name} ${words.version(version)}`), effect, reason: false },
+        ...{ path: 'projections/build', body: { name, paused: step === 'pause' } },
+      };
+    default:
+      return {
+        ...{ title: words.titles[step](`${name} ${words.version(version)}`), effect, reason: true },
+        ...{ path: `projections/${step}`, body: { name, version } },
+      };
+  }
 }

@@ -29,14 +29,6 @@ export function withSamples(
   );
 }
 
-/** Seconds until the version has caught up, by the pace that was seen; null: too little was seen, or it gains nothing. */
-export function secondsLeft(samples: readonly Sample[]): number | null {
-  const [first, last] = [samples[0], samples.at(-1)];
-  if (first === undefined || last === undefined || last.at - first.at < 1000) return null;
-  const perSecond = ((first.events - last.events) * 1000) / (last.at - first.at);
-  return perSecond <= 0 ? null : last.events / perSecond;
-}
-
 const WIDTH = 72;
 const HEIGHT = 18;
 

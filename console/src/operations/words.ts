@@ -38,10 +38,16 @@ export const words = {
   steady: 'steady',
   building: (name: string) => `Build of ${name}`,
   built: (share: string, done: string, all: string) => `${share}: ${done} of ${all} commits.`,
-  left: (time: string) => `Estimated from the pace seen here: ${time} left.`,
+  rate: (events: string) => `${events} events a second.`,
+  maxRate: (events: string) => `Limited to ${events} events a second.`,
+  left: (time: string) => `About ${time} left, an estimate.`,
+  paused: 'Paused',
+  pause: 'Pause',
+  resume: 'Resume',
   nextSteps: {
     retry: 'It stopped at a commit, or skipped one: see dead letters below.',
     rebuild: 'It is being built. Wait; if nothing builds it, rebuild.',
+    resume: 'Its build is paused and uses nothing. Resume it, or drop it.',
     verify: 'Compare it with a replay of the log.',
     switch: 'It equals a replay. Switch, so that it answers.',
     drop: 'A newer version answers. Drop this one if you will not switch back.',
@@ -54,6 +60,8 @@ export const words = {
   titles: {
     rebuild: (name: string) => `Rebuild ${name}`,
     verify: (name: string) => `Verify ${name}`,
+    pause: (name: string) => `Pause the build of ${name}`,
+    resume: (name: string) => `Resume the build of ${name}`,
     switch: (name: string) => `Switch to ${name}`,
     drop: (name: string) => `Drop ${name}`,
     audit: 'Audit the whole log',
@@ -64,6 +72,9 @@ export const words = {
   effects: {
     rebuild: 'Builds the next version from the log, beside the one that answers. Nothing changes for clients.',
     verify: 'Replays the log and compares every table of the newest version. Nothing changes for clients.',
+    pause:
+      'The build stops where it is and uses nothing until you resume it, also over a restart. A job that rebuilds it fails.',
+    resume: 'The service continues the build where it stopped.',
     switch: 'From now on this version answers, on every instance within 2 s. The former one stays until you drop it.',
     drop: 'Removes the tables of this version. The log keeps everything; a rebuild brings them back.',
     audit: 'Checks every hash chain, every account and every read model. It takes minutes and changes nothing.',

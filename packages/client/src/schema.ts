@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 2a6819a7ce40de43c7a76f1e7672bff0cf7d1f37a41052139b2c1e1b7019d368
+// Sources: sha256 e4e218df5ccd91787b509a7765dc919b958ff2cdabda309873d44eccd95f61c6
 // Types: sha256 a55747192aac5e7ba1f1bedb656aedf0af1b0961f6c69808e6634fb0cf637f2b
 type Schemas = components["schemas"];
 

@@ -11,20 +11,22 @@ import { page } from '../page.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { answer, items, uuid } from '../shapes.ts';
 import type { AdminDependencies } from './administration-options.ts';
-import { job, jobKind, READ, readModelName, reason } from './schemas.ts';
+import { job, jobKind, maxRate, READ, readModelName, reason } from './schemas.ts';
 
 const request = z
   .object({
     kind: jobKind,
     projection: readModelName.optional().describe('The read model of a rebuild or a verification'),
+    max_rate: maxRate.optional().describe('Of a rebuild: the most events a second; default: as the version has it'),
     bot: z.string().optional().describe('Public key. Of an audit: only of its streams and accounts, without replays'),
     user_id: z.int().min(1).optional().describe('Of an audit: only of this account of the bot'),
     reason,
   })
-  .superRefine(({ kind, projection, bot, user_id }, context) => {
+  .superRefine(({ kind, projection, max_rate, bot, user_id }, context) => {
     const refuse = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message });
     if (kind === 'audit' && projection !== undefined) refuse('projection', 'an audit has none');
     if (kind !== 'audit' && projection === undefined) refuse('projection', `is needed to ${kind}`);
+    if (kind !== 'rebuild' && max_rate !== undefined) refuse('max_rate', 'only a rebuild has one');
     if (kind !== 'audit' && bot !== undefined) refuse('bot', 'only an audit has one');
     if (kind !== 'audit' && user_id !== undefined) refuse('user_id', 'only an audit has one');
     if (user_id !== undefined && bot === undefined) refuse('bot', 'is needed with user_id');
@@ -47,11 +49,12 @@ export function jobRoutes({ context, db, waitForCatalog }: AdminDependencies): A
       status: 202,
       answer: answer(z.object({ job_id: uuid }).meta({ id: 'RequestedJob' })),
       errors: [404],
-      async handle({ request, body: { kind, projection = null, bot = null, user_id = null, reason: why } }) {
+      async handle({ request, body }) {
+        const { kind, projection = null, max_rate: maxRate, bot = null, user_id = null, reason: why } = body;
         if (bot !== null && (await findBot(await db.at('catalog'), bot)) === null)
           throw invalid([{ path: 'bot', message: 'there is no such bot' }]);
         const { operatorId } = operatorOf(request);
-        const wanted = { kind, projection, bot, userId: user_id, reason: why, operatorId };
+        const wanted = { kind, projection, maxRate, bot, userId: user_id, reason: why, operatorId };
         return underKey<RequestedJob, object>(
           request,
           'jobs',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { listVersions } from '../../administration/service-overview.ts';
-import { dropOldVersion, switchVersion } from '../../administration/version-work.ts';
+import { changeBuild, dropOldVersion, switchVersion } from '../../administration/version-work.ts';
 import { operatorOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { answer } from '../shapes.ts';
 import type { AdminDependencies } from './administration-options.ts';
-import { readModelName as name, READ, reason, version } from './schemas.ts';
+import { maxRate, readModelName as name, READ, reason, version } from './schemas.ts';
 
 /** Versions are integers of PostgreSQL. */
 const number = z.int().min(1).max(2_147_483_647);
@@ -43,6 +43,33 @@ export function projectionRoutes({ context }: AdminDependencies): AnyRoute[] {
       async handle({ request, body: { reason: why, ...chosen } }) {
         const asked = { operatorId: operatorOf(request).operatorId, reason: why };
         const row = await switchVersion(context, chosen, asked);
+        return { ok: true, data: { name: row.name, version: row.version } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/admin/v1/projections/build',
+      operationId: 'adminChangeBuild',
+      summary: 'Pause, resume or limit the build of the newest version. It holds for every instance and command',
+      tag: 'Operations',
+      access: { ...READ, act: true },
+      body: z
+        .object({
+          name,
+          paused: z.boolean().optional(),
+          max_rate: maxRate.nullable().optional().describe('The most events a second; null: no limit'),
+        })
+        .refine(({ paused, max_rate }) => paused !== undefined || max_rate !== undefined, {
+          path: ['paused'],
+          message: 'is needed, or max_rate',
+        })
+        .meta({ id: 'ChangeBuildRequest', example: { name: 'users', paused: false, max_rate: 5000 } }),
+      answer: done,
+      errors: [404, 409],
+      async handle({ request, body: { name: model, paused, max_rate } }) {
+        const row = await changeBuild(context, model, { paused, maxRate: max_rate });
+        const { operatorId } = operatorOf(request);
+        request.log.info({ projection: model, paused, max_rate, operator: operatorId }, 'an operator changed a build');
         return { ok: true, data: { name: row.name, version: row.version } };
       },
     }),

@@ -24,6 +24,20 @@ const lag = z
   })
   .meta({ id: 'Lag' });
 
+/** The most events a second of a build. */
+export const maxRate = z.int().min(1);
+const build = z
+  .object({
+    paused: z.boolean(),
+    max_rate: z.number().nullable().describe('The most events a second; null: no limit'),
+    events_per_second: z
+      .int()
+      .nullable()
+      .describe('Applied over the last minute at most; null: not known yet, or no instance builds it'),
+    seconds_left: z.int().nullable().describe('An estimate, without deferred work; null: unknown'),
+  })
+  .meta({ id: 'VersionBuild' });
+
 export const version = z
   .object({
     name: z.string(),
@@ -38,7 +52,8 @@ export const version = z
       .array(z.object({ bot: z.string().describe('Public key'), since: utcTimestamp }))
       .describe('Bots whose commits the version does not apply now; their answers say how old they are'),
     error: z.string().nullable(),
-    next: z.enum(['retry', 'rebuild', 'verify', 'switch', 'drop']).nullable().describe('What to do next'),
+    build: build.nullable().describe('Null: the version is not being built'),
+    next: z.enum(['retry', 'rebuild', 'resume', 'verify', 'switch', 'drop']).nullable().describe('What to do next'),
   })
   .meta({ id: 'ReadModelVersion' });
 

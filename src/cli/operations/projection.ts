@@ -1,6 +1,7 @@
 import {
   type AnyVersionStatus,
   buildNext,
+  changeBuild,
   comparable,
   compareNewest,
   dropOldVersion,
@@ -30,14 +31,15 @@ export function projection(cli: Cli): void {
     .description('Build the next version of a read model next to the live one. Safe to repeat: it resumes.')
     .argument('[name]', 'the read model')
     .option('--all', 'Rebuild every read model, one after the other.')
+    .option('--max-rate <events>', MAX_RATE_HELP, positiveInteger)
     .action(
-      cli.action<[string | undefined, { all?: true }]>(async (context, name, { all }) => {
+      cli.action<[string | undefined, RebuildFlags]>(async (context, name, { all, maxRate }) => {
         if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
         await context.yieldToService();
         const rows: ProjectionStatus[] = [];
         const notes: string[] = [];
         for (const model of name === undefined ? context.manifests : [modelOf(context, name)]) {
-          const { built, note } = await buildNext(context, model);
+          const { built, note } = await buildNext(context, model, maxRate);
           rows.push(await rowOf(context, built));
           notes.push(note);
         }
@@ -64,6 +66,7 @@ export function projection(cli: Cli): void {
     );
 
   addDiff(cli);
+  addBuildControl(cli);
 
   noun
     .command('switch')
@@ -85,6 +88,41 @@ export function projection(cli: Cli): void {
     .action(
       cli.action<[string, { version: number }]>(async (context, name, { version }) =>
         answerOf(await dropOldVersion(context, { name, version }, null)),
+      ),
+    );
+}
+
+interface RebuildFlags {
+  readonly all?: true;
+  readonly maxRate?: number;
+}
+
+const MAX_RATE_HELP = 'The most events a second. The version keeps the limit, also if the service builds it.';
+
+/** Commands that change how a version is built, whichever OS process builds it. */
+function addBuildControl({ noun, action }: Cli): void {
+  const change = (paused: boolean) =>
+    action<[string, object]>(async (context, name) => answerOf(await changeBuild(context, name, { paused })));
+  noun
+    .command('pause')
+    .description('Pause the build of a read model, whichever OS process does it. It uses nothing until you resume it.')
+    .argument('<name>')
+    .action(change(true));
+  noun
+    .command('resume')
+    .description('Resume a paused build: the service continues it, or the next projection rebuild.')
+    .argument('<name>')
+    .action(change(false));
+  noun
+    .command('limit')
+    .description('Limit the build of a read model to a number of events a second, also while it runs.')
+    .argument('<name>')
+    .requiredOption('--max-rate <events>', 'The most events a second, or none.', (text) =>
+      text === 'none' ? text : positiveInteger(text),
+    )
+    .action(
+      action<[string, { maxRate: number | 'none' }]>(async (context, name, { maxRate }) =>
+        answerOf(await changeBuild(context, name, { maxRate: maxRate === 'none' ? null : maxRate })),
       ),
     );
 }

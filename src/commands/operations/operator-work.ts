@@ -29,6 +29,7 @@ import { reserveId } from '../reserve-ids.ts';
 export interface JobRequest {
   readonly kind: JobKind;
   readonly projection: string | null;
+  readonly maxRate?: number | undefined;
   readonly bot: string | null;
   readonly userId: number | null;
   readonly reason: string;
@@ -44,10 +45,11 @@ export interface RequestedJob {
 /** Asks for a job. The log has it before this resolves. @throws Rejection */
 export async function requestJob(
   context: CommandContext,
-  { userId, operatorId, ...request }: JobRequest,
+  { maxRate, userId, operatorId, ...request }: JobRequest,
   command: CommandMeta['command'],
 ): Promise<RequestedJob> {
-  const job: Job = { ...request, job_id: context.sources.uuid(), user_id: userId, operator_id: operatorId };
+  const ids = { job_id: context.sources.uuid(), user_id: userId, operator_id: operatorId };
+  const job: Job = { ...request, ...ids, ...(maxRate !== undefined && { max_rate: maxRate }) };
   const { events, position, repeated } = await decideAndAppend(
     context,
     work,

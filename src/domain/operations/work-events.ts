@@ -25,6 +25,8 @@ const jobFields = z.object({
   job_id: z.string(),
   kind: z.enum(JOB_KINDS),
   projection: z.string().nullable(),
+  /** Of a rebuild: the most events a second. Absent: as the version has it. */
+  max_rate: id.optional(),
   /** Public key. */
   bot: z.string().nullable(),
   /** The referrer whose account is audited. */

@@ -41,6 +41,8 @@ export interface WriterOptions {
   readonly skipped: ReadonlySet<string>;
   /** The bots whose commits it leaves to `catchUpBot`; null: the schema is no version, so no bot of it is ever quarantined. */
   readonly quarantined: Quarantines | null;
+  /** The most items of a part, if it should have fewer than usual. */
+  readonly partItems?: (() => number) | undefined;
   /** Called with a commit that the read model cannot apply. If it throws, `write` throws the same. */
   readonly onBadCommit: (commit: RecordedCommit, error: BadCommitError) => Promise<Remedy>;
 }
@@ -148,7 +150,7 @@ export function createWriter({ target, checkpoint, skipped, ...options }: Writer
     },
     *open(batch) {
       const wanted = batch.commits.filter(({ id }) => !skipped.has(id));
-      for (const part of parts({ ...batch, commits: wanted })) yield opened(part);
+      for (const part of parts({ ...batch, commits: wanted }, options.partItems)) yield opened(part);
     },
     write,
   };

@@ -11,7 +11,7 @@ import {
   BUILT,
   DROPPED,
   INTERRUPTED,
-  initialState,
+  PAUSED,
   type Stopped,
   stoppedBy,
 } from './follow-states.ts';
@@ -33,7 +33,7 @@ export async function followVersion(options: FollowOptions): Promise<void> {
   while (!signal.aborted) {
     const work = async (): Promise<Stopped | undefined> => {
       const found = await findVersion(pool, model.name, version);
-      if (found?.state === 'building') return build(options);
+      if (found?.state === 'building') return found.paused ? PAUSED : build(options);
       return leases.share(shareOf(model.name, version), { parts, shareIndex, standBy }, signal, (groups, held) =>
         follow(options, partitionsOfGroups(groups, log.partitions), held),
       );
@@ -44,11 +44,25 @@ export async function followVersion(options: FollowOptions): Promise<void> {
     );
     const next = afterStop(stopped);
     if (next === 'end') return;
+    if (next === 'wait until it is resumed') await resumed(options);
     if (next === 'retry after a pause') await pause(RETRY_MS, signal);
   }
 }
 
-/** Builds a version until it has caught up with the log. Resolves as `followVersion`, and when the version is built. */
+/** Resolves when an operator has resumed or dropped the version, or the signal aborts. */
+async function resumed({ model, version, versions, signal, logger }: FollowOptions): Promise<void> {
+  const projection = schemaOf(model.name, version);
+  logger.info({ projection }, 'the build is paused');
+  for (;;) {
+    const seen = await versions.next(signal).catch(() => undefined); // the projector warns of an outage
+    if (seen === null) return;
+    if (seen === undefined) await pause(RETRY_MS, signal);
+    else if (seen.find((each) => each.name === model.name && each.version === version)?.paused !== true) break;
+  }
+  logger.info({ projection }, 'the build continues');
+}
+
+/** Builds a version until it has caught up with the log. Resolves as `followVersion`, and when the version is built or paused. */
 export async function buildVersion(options: FollowOptions): Promise<void> {
   const { signal } = options;
   while (!signal.aborted) {
@@ -56,7 +70,7 @@ export async function buildVersion(options: FollowOptions): Promise<void> {
       (result) => result ?? INTERRUPTED,
       (error: unknown) => logStop(options, error),
     );
-    if (stopped.reason === 'built' || afterStop(stopped) === 'end') return;
+    if (['built', 'paused'].includes(stopped.reason) || afterStop(stopped) === 'end') return;
     if (stopped.reason === 'failed') await pause(RETRY_MS, signal);
   }
 }
@@ -98,10 +112,11 @@ async function follow(
   if (found === null) return DROPPED;
   if (found.error !== null) return AT_BAD_EVENT;
   if (builds && found.state !== 'building') return BUILT;
+  if (builds && found.paused) return PAUSED;
   const target: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
   // These commits are tried again. Those of other partitions belong to the projectors that follow them.
   await removeBlocking(pool, target.schema, (partition) => partitions.has(partition));
-  const follower = new Follower(options, target, partitions, initialState(builds), signal);
+  const follower = new Follower(options, target, partitions, builds ? found : null, signal);
   options.onPartitions?.({ projection: model.name, version, partitions: partitions.size });
   return follower.run().finally(() => options.onPartitions?.({ projection: model.name, version, partitions: 0 }));
 }

@@ -7,6 +7,7 @@ import { BadCommitError } from './bad-commit.ts';
  *
  *   building --reached a log end--> catching up --no deferred work, close to the log end--> following
  *   each of them --signal, lost lease, dropped version, bad event, failure--> stopped
+ *   building or catching up --paused--> stopped
  *
  * One projector builds a version, all partitions together, and stops when the version is built. From then on any number of
  * projectors follow it, each with some of the partitions.
@@ -40,6 +41,8 @@ type StopReason =
   | 'dropped'
   /** The version has recorded an event that it cannot apply, and waits for an operator. */
   | 'bad event'
+  /** An operator has paused the build. */
+  | 'paused'
   /** An error that says nothing about the commits. */
   | 'failed';
 
@@ -47,10 +50,11 @@ export const INTERRUPTED: Stopped = { name: 'stopped', reason: 'interrupted' };
 export const BUILT: Stopped = { name: 'stopped', reason: 'built' };
 export const DROPPED: Stopped = { name: 'stopped', reason: 'dropped' };
 export const AT_BAD_EVENT: Stopped = { name: 'stopped', reason: 'bad event' };
+export const PAUSED: Stopped = { name: 'stopped', reason: 'paused' };
 
 /** Whether it is the reason of a follower that ends by itself. */
 export function isStopped(reason: unknown): reason is Stopped {
-  return [BUILT, DROPPED, AT_BAD_EVENT].some((each) => each === reason);
+  return [BUILT, DROPPED, AT_BAD_EVENT, PAUSED].some((each) => each === reason);
 }
 
 /** How a state treats commits. */
@@ -119,11 +123,15 @@ export function stoppedBy(error: unknown, isDropped: boolean): Stopped {
   return { name: 'stopped', reason: error instanceof BadCommitError ? 'bad event' : 'failed' };
 }
 
-export function afterStop({ reason }: Stopped): 'end' | 'take the lease again' | 'retry after a pause' {
+export function afterStop({
+  reason,
+}: Stopped): 'end' | 'take the lease again' | 'wait until it is resumed' | 'retry after a pause' {
   switch (reason) {
     case 'interrupted':
     case 'built':
       return 'take the lease again'; // unless the signal has aborted
+    case 'paused':
+      return 'wait until it is resumed';
     case 'failed':
       return 'retry after a pause';
     default:

@@ -3,6 +3,7 @@ import { type Position, partitionOf, type RecordedCommit } from '../../log/port.
 import { keyOf } from '../../log/stream-name.ts';
 import { NOTHING, type Part, type Target, type Writer } from './apply.ts';
 import { retryDeadLetters, skippedCommits } from './bad-events.ts';
+import { Build } from './build.ts';
 import { CatchUps } from './catch-ups.ts';
 import { catchUpSlice } from './deferred-work.ts';
 import {
@@ -16,7 +17,9 @@ import {
   type FollowState,
   finish,
   INTERRUPTED,
+  initialState,
   isStopped,
+  PAUSED,
   type Stopped,
 } from './follow-states.ts';
 import { FollowerTimers } from './follower-timers.ts';
@@ -26,7 +29,7 @@ import type { ProjectorOptions } from './projector-options.ts';
 import { decidedBots } from './quarantines.ts';
 import { ahead } from './read-commits.ts';
 import { tracedWrite } from './traced-write.ts';
-import { finishBuilding } from './versions.ts';
+import { finishBuilding, type Version } from './versions.ts';
 
 export interface FollowOptions extends ProjectorOptions {
   readonly version: number;
@@ -43,24 +46,6 @@ const BETWEEN_MS = 100;
 const DEFERRED_BUDGET_MS = 100;
 /** The most commits of a batch. In 1,000 single events, the statements that each batch takes were a third of the work. */
 export const MAX_COMMITS = 5000;
-/**
- * After a batch that reached the log end, a version that follows pauses: a transaction of 20 statements for each handful of
- * commits would take the processor from intake, and one transaction for all commits of the pause costs little more. The
- * same holds for reading the log after each append that is passed over.
- */
-const PAUSE_MS = 80;
-/**
- * While a request waits, a pause takes twice the time of its batch: batches then take a third of the time, however many
- * requests wait.
- */
-const AWAITED_PAUSE = 2;
-/** A batch that took less counts as a part of its pause: on a machine that is not busy, batches then begin every 80 ms. */
-const SHORT_BATCH_MS = 40;
-/**
- * After a batch without a commit for this read model. During steady intake of other events each look finds only more of
- * it.
- */
-const PASSED_PAUSE_MS = 100;
 
 /** Follows partitions of the log with one version, while it holds their leases. Its changes of the version run in turn. */
 export class Follower {
@@ -68,6 +53,7 @@ export class Follower {
   readonly #target: Target;
   readonly #partitions: ReadonlySet<number>;
   readonly #timers: FollowerTimers;
+  readonly #build: Build | null;
   /** Aborts with the reason to stop: `Stopped`, or an error. */
   readonly #stopping = new AbortController();
   /** The signal of the lease, or the follower's own reason to stop. */
@@ -85,20 +71,24 @@ export class Follower {
     options: FollowOptions,
     target: Target,
     partitions: ReadonlySet<number>,
-    state: FollowState,
+    /** The version to build; null: it is built. */
+    building: Version | null,
     signal: AbortSignal,
   ) {
     this.#options = options;
     this.#target = target;
     this.#partitions = partitions;
-    this.#state = state;
+    this.#state = initialState(building !== null);
     this.#ended = AbortSignal.any([signal, this.#stopping.signal]);
     this.#timers = new FollowerTimers(this.#ended, options.model.name);
+    const { pool, log } = options;
+    this.#build = building && new Build(building, { pool, log, signal: this.#timers.signal });
   }
 
   /** @throws errors of a batch, the log or the work between batches */
   async run(): Promise<Stopped> {
     this.#writer = await openWriter(this.#options, this.#target, this.#partitions, {
+      partItems: this.#build?.partEvents,
       isStrict: () => this.#conduct.isStrict,
       onQuarantined: (bot) => this.#catchUps.plan([bot], false),
     });
@@ -115,10 +105,8 @@ export class Follower {
           for (const { partition, last } of parts) this.#passed.set(partition, last);
           this.#workBetween();
         }
-        if (hasMore || !this.#conduct.pauses) continue;
-        const pauseMs = hasCommits ? PAUSE_MS : PASSED_PAUSE_MS;
-        const tookMs = performance.now() - begun;
-        await this.#timers.pause(tookMs < SHORT_BATCH_MS ? pauseMs - tookMs : pauseMs, AWAITED_PAUSE * tookMs);
+        await this.#build?.after(parts);
+        if (!hasMore && this.#conduct.pauses) await this.#timers.pauseAfter(hasCommits, performance.now() - begun);
       }
       const { aborted, reason } = this.#stopping.signal;
       if (aborted && !isStopped(reason)) throw reason;
@@ -219,6 +207,7 @@ export class Follower {
         await this.#inTurn(() => this.#writePassed());
         await this.#inTurn(() => this.#doDeferredWork(DEFERRED_BUDGET_MS));
         await this.#inTurn(() => this.#advance());
+        await this.#build?.measure(this.#writer.written);
       } catch (error) {
         return this.#stopping.abort(error);
       }
@@ -261,8 +250,8 @@ export class Follower {
   }
 
   /**
-   * Stops when the version is dropped, or another projector of it has stopped at a bad event. Retries dead letters when an
-   * operator asks for it.
+   * Stops when the version is dropped, its build is paused, or another projector of it has stopped at a bad event. Retries dead
+   * letters when an operator asks for it.
    */
   async #watchVersion(): Promise<void> {
     const { model, version, versions } = this.#options;
@@ -272,6 +261,8 @@ export class Follower {
       const own = seen.find((each) => each.name === model.name && each.version === version);
       if (own === undefined || own.state === 'dropped') return this.#stopping.abort(DROPPED);
       if (own.error !== null) return this.#stopping.abort(AT_BAD_EVENT);
+      if (this.#build !== null && own.paused) return this.#stopping.abort(PAUSED);
+      this.#build?.limit(own.maxRate);
       if (own.retries === retries) continue;
       await this.#inTurn(() => this.#retryLetters());
       retries = own.retries;

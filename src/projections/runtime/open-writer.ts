@@ -7,7 +7,8 @@ import { loadCheckpoint } from './checkpoint.ts';
 import type { ProjectorOptions } from './projector-options.ts';
 import { loadQuarantines } from './quarantines.ts';
 
-interface OnBad {
+interface WriterSettings {
+  readonly partItems: (() => number) | undefined;
   /** Whether every bad commit stops the version now. */
   readonly isStrict: () => boolean;
   readonly onQuarantined: (bot: string) => void;
@@ -18,7 +19,7 @@ export async function openWriter(
   { model, version, log, logger, onBadEvent }: ProjectorOptions & { readonly version: number },
   target: Target,
   partitions: ReadonlySet<number>,
-  { isStrict, onQuarantined }: OnBad,
+  { partItems, isStrict, onQuarantined }: WriterSettings,
 ): Promise<Writer> {
   const { pool, schema: projection } = target;
 
@@ -43,6 +44,7 @@ export async function openWriter(
     checkpoint: await loadCheckpoint(pool, projection),
     skipped: await skippedCommits(log, model.name),
     quarantined: new Map(quarantined.filter(([, { partition }]) => partitions.has(partition))),
+    partItems,
     onBadCommit,
   });
 }

@@ -52,14 +52,15 @@ const MAX_ITEMS = 15_000;
 /**
  * Cuts a batch into parts of about 15,000 items, in order. A commit is never cut. The last part ends where the batch
  * does.
+ * @param most a lower number of items, asked for again with each commit
  */
-export function* parts({ partition, commits, last }: Batch): Generator<Batch> {
+export function* parts({ partition, commits, last }: Batch, most = (): number => MAX_ITEMS): Generator<Batch> {
   let part: RecordedCommit[] = [];
   let items = 0;
   for (const [i, commit] of commits.entries()) {
     part.push(commit);
     items += itemsOf(commit);
-    if (items < MAX_ITEMS || i === commits.length - 1) continue;
+    if (items < Math.min(MAX_ITEMS, most()) || i === commits.length - 1) continue;
     yield { partition, commits: part, last: commit.position };
     part = [];
     items = 0;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { EventLog, Lag, Position } from '../../log/port.ts';
 import { type Manifest, ofShape, schemaOf } from '../read-model.ts';
+import { loadSpeed } from './build-control.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { type DeadLettersSummary, letterId, summarizeDeadLetters } from './dead-letters.ts';
 import { type Deferred, deferredWork } from './deferred-work.ts';
@@ -9,7 +10,7 @@ import { allVersions, type Version } from './versions.ts';
 
 /** The next step of an operator with a version: to repair, or to continue a rebuild. */
 export type NextStep =
-  | { readonly step: 'rebuild' | 'verify' | 'switch' | 'drop' }
+  | { readonly step: 'rebuild' | 'resume' | 'verify' | 'switch' | 'drop' }
   /** The dead letter at which the version waits; null: it waits at none and has skipped some. */
   | { readonly step: 'retry'; readonly letter: string | null };
 
@@ -31,7 +32,20 @@ export interface ProjectionStatus {
   /** Bots whose commits the version does not apply now, oldest first. `since`: ISO 8601, UTC. */
   readonly quarantined: readonly { readonly bot: string; readonly since: string }[];
   readonly error: string | null;
+  /** Null: it is not being built. */
+  readonly build: BuildStatus | null;
   readonly next: NextStep | null;
+}
+
+/** How a version is being built (decisions.md#build-control). */
+interface BuildStatus {
+  readonly paused: boolean;
+  /** The most events a second; null: no limit. */
+  readonly max_rate: number | null;
+  /** Applied events a second over the last minute at most; null: unknown, or no builder works. */
+  readonly events_per_second: number | null;
+  /** An estimate of the seconds until it has caught up; null: unknown. */
+  readonly seconds_left: number | null;
 }
 
 /** Every version of the read models, and the processes. A read model without a version is shown as version 1. */
@@ -91,12 +105,24 @@ async function statusOf(
     deferred: work?.deferred ?? null,
     quarantined: quarantined.map(({ bot, since }) => ({ bot, since: since.toISOString() })),
     error: error ?? lacking(letters, quarantined),
+    build: state === 'building' ? await buildStatus(pool, found) : null,
     next:
       error !== null && letters.blocking !== null
         ? { step: 'retry', letter: letterId(schema, letters.blocking) }
         : letters.count > 0
           ? { step: 'retry', letter: null }
           : nextStep(found, all, model?.former?.shape),
+  };
+}
+
+async function buildStatus(pool: pg.Pool, found: Version): Promise<BuildStatus> {
+  const speed = await loadSpeed(pool, found);
+  const rounded = (value: number | null | undefined): number | null => (value == null ? null : Math.round(value));
+  return {
+    paused: found.paused,
+    max_rate: found.maxRate,
+    events_per_second: rounded(speed?.eventsPerSecond),
+    seconds_left: rounded(speed?.secondsLeft),
   };
 }
 
@@ -113,10 +139,11 @@ function lacking(letters: DeadLettersSummary, quarantined: readonly ListedQuaran
  * @param formerShape versions of it are kept for a step back
  */
 function nextStep(
-  { name, version, shape, state, verified }: Version,
+  { name, version, shape, state, verified, paused }: Version,
   all: readonly Version[],
   formerShape: number | undefined,
 ): NextStep | null {
+  if (paused && state === 'building') return { step: 'resume' };
   const live = all.find((other) => other.name === name && other.state === 'live');
   if (live === undefined || state === 'live' || shape === formerShape) return null;
   if (state === 'building') return { step: 'rebuild' };
@@ -136,6 +163,7 @@ async function statusOfMissing(log: EventLog, { name }: Manifest): Promise<Proje
     deferred: null,
     quarantined: [],
     error: null,
+    build: null,
     next: null,
   };
 }
@@ -179,6 +207,7 @@ async function processStatus(pool: pg.Pool, log: EventLog): Promise<ProjectionSt
         deferred: null,
         quarantined: [],
         error: error ?? (runs ? null : 'no running instance has the role of it'),
+        build: null,
         next: null,
       };
     }),

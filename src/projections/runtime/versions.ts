@@ -24,11 +24,15 @@ export interface Version {
   readonly served: boolean;
   /** Why it has stopped; null if it has not. */
   readonly error: string | null;
+  /** Whether an operator has paused the build: no projector builds it. */
+  readonly paused: boolean;
+  /** The most events a second that a projector applies while it builds the version; null: no limit. */
+  readonly maxRate: number | null;
 }
 
 /** A row without its schema does not count: the schema was dropped. A version in state `dropped` may still have its schema. */
 const VERSIONS = `
-  SELECT name, version, shape, state, verified, served, error FROM runtime.read_models
+  SELECT name, version, shape, state, verified, served, error, paused, max_rate AS "maxRate" FROM runtime.read_models
   WHERE state <> 'dropped' AND EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)`;
 
 /** All versions of all read models, also of other shapes. */
@@ -86,7 +90,7 @@ export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = fa
       created.shape,
       created.state,
     ]);
-    return { ...created, verified: false, served: false, error: null };
+    return { ...created, verified: false, served: false, error: null, paused: false, maxRate: null };
   });
 }
 
@@ -136,7 +140,7 @@ export async function inVersion<T>(pool: Pool, schema: string, work: (tx: Client
 }
 
 /**
- * Records that a version has caught up: it becomes live if there is no live version, else ready.
+ * Records that a version has caught up: it becomes live if there is no live version, else ready. A paused one stays as it is.
  * @param takesOver whether it also becomes live as the first version of its shape, while a version of another shape is live
  */
 export async function finishBuilding(pool: Pool, name: string, version: number, takesOver: boolean): Promise<void> {
@@ -144,7 +148,7 @@ export async function finishBuilding(pool: Pool, name: string, version: number, 
     await lockVersions(tx, name);
     const { rows } = await tx.query<Version>(`${VERSIONS} AND name = $1`, [name]);
     const own = rows.find((each) => each.version === version);
-    if (own?.state !== 'building') return;
+    if (own?.state !== 'building' || own.paused) return;
     const isFirst = !rows.some((each) => each.shape === own.shape && each !== own && each.state !== 'building');
     if ((takesOver && isFirst) || !rows.some(({ state }) => state === 'live')) await replaceLive(tx, name, version);
     else

@@ -14,7 +14,8 @@ export interface SeenVersion extends Omit<Version, 'state'> {
 async function seenVersions(pool: Pool): Promise<SeenVersion[]> {
   const { rows } = await pool.query<SeenVersion>({
     name: 'runtime.seen_versions',
-    text: `SELECT name, version, shape, state, verified, served, error, retries FROM runtime.read_models
+    text: `SELECT name, version, shape, state, verified, served, error, retries, paused, max_rate AS "maxRate"
+             FROM runtime.read_models
            WHERE state = 'dropped' OR EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)
            ORDER BY name, version`,
   });

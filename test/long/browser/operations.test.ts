@@ -119,6 +119,25 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     expect(complaints).toEqual([]);
   });
 
+  it('a build is paused, resumed and dropped by buttons, and shows its limit', async () => {
+    const asked = { kind: 'rebuild', projection: 'events', max_rate: 1, reason: 'rows were wrong' };
+    expect((await service.post('/admin/v1/jobs', asked, actor.key)).status).toBe(202);
+    const { page, complaints } = await open();
+    const models = section(page, 'Read models');
+    const events = row(models, 'events version 2');
+    await events.getByText('Limited to 1 events a second.').waitFor({ timeout: ANSWER_MS });
+    await models.getByRole('button', { name: 'Pause events version 2' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await events.getByText('Its build is paused').waitFor({ timeout: ANSWER_MS });
+    await models.getByRole('button', { name: 'Resume events version 2' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await models.getByRole('button', { name: 'Pause events version 2' }).waitFor();
+    await models.getByRole('button', { name: 'Drop events version 2' }).click();
+    await giveReason(page, 'not needed now');
+    await events.waitFor({ state: 'detached', timeout: ANSWER_MS });
+    expect(complaints).toEqual([]);
+  });
+
   it('an audit is asked for by a button, and the last one has its result and date', async () => {
     const { page, complaints } = await open();
     const audit = section(page, 'Audit');

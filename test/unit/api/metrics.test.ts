@@ -14,6 +14,7 @@ const row: ProjectionStatus = {
   deferred: null,
   quarantined: [],
   error: null,
+  build: null,
   next: null,
 };
 

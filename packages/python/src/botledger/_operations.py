@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9654c749e76d3a71be0a74fe4b3403de4e077c402081e90aa9b025159ae018ea
+# SHA-256 of openapi.json: 97d6790768a989642c01132409790991c27a50c896b866d1ee89a1270fdfa60c
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from .types import (
     BroadcastStatistics,
     Broadcasts,
     CancelPayoutRequest,
+    ChangeBuildRequest,
     ChangePayoutRequest,
     ChangedPayout,
     ChangedVersion,
@@ -256,6 +257,7 @@ OPERATIONS: dict[str, Operation] = {
     'redeliverPayout': Operation('POST', '/v1/settings/webhook/redeliver', keyed=True, harmless=True, numbers=()),
     'adminListProjections': Operation('GET', '/admin/v1/projections', keyed=False, harmless=True, numbers=()),
     'adminSwitchProjection': Operation('POST', '/admin/v1/projections/switch', keyed=False, harmless=False, numbers=()),
+    'adminChangeBuild': Operation('POST', '/admin/v1/projections/build', keyed=False, harmless=False, numbers=()),
     'adminDropProjection': Operation('POST', '/admin/v1/projections/drop', keyed=False, harmless=False, numbers=()),
     'adminListDeadLetters': Operation('GET', '/admin/v1/dead-letters', keyed=False, harmless=True, numbers=()),
     'adminRetryDeadLetter': Operation('POST', '/admin/v1/dead-letters/retry', keyed=False, harmless=False, numbers=()),
@@ -718,6 +720,10 @@ class Methods(Calls):
     def admin_switch_projection(self, body: SwitchVersionRequest) -> ChangedVersion:
         """Let a verified version answer; without a version the newest. The log records who and why"""
         return cast('ChangedVersion', self._data('adminSwitchProjection', body=body))
+
+    def admin_change_build(self, body: ChangeBuildRequest) -> ChangedVersion:
+        """Pause, resume or limit the build of the newest version. It holds for every instance and command"""
+        return cast('ChangedVersion', self._data('adminChangeBuild', body=body))
 
     def admin_drop_projection(self, body: DropVersionRequest) -> ChangedVersion:
         """Drop a version that does not answer. The log records who and why"""
@@ -1214,6 +1220,10 @@ class AsyncMethods(AsyncCalls):
     async def admin_switch_projection(self, body: SwitchVersionRequest) -> ChangedVersion:
         """Let a verified version answer; without a version the newest. The log records who and why"""
         return cast('ChangedVersion', await self._data('adminSwitchProjection', body=body))
+
+    async def admin_change_build(self, body: ChangeBuildRequest) -> ChangedVersion:
+        """Pause, resume or limit the build of the newest version. It holds for every instance and command"""
+        return cast('ChangedVersion', await self._data('adminChangeBuild', body=body))
 
     async def admin_drop_projection(self, body: DropVersionRequest) -> ChangedVersion:
         """Drop a version that does not answer. The log records who and why"""

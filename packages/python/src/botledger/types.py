@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 9654c749e76d3a71be0a74fe4b3403de4e077c402081e90aa9b025159ae018ea
+# SHA-256 of openapi.json: 97d6790768a989642c01132409790991c27a50c896b866d1ee89a1270fdfa60c
 
 from __future__ import annotations
 
@@ -1579,7 +1579,9 @@ class ReadModelVersion(TypedDict):
     quarantined: list[ReadModelVersionQuarantinedItem]
     """Bots whose commits the version does not apply now; their answers say how old they are"""
     error: str | None
-    next: Literal['retry', 'rebuild', 'verify', 'switch', 'drop'] | None
+    build: VersionBuild | None
+    """Null: the version is not being built"""
+    next: Literal['retry', 'rebuild', 'resume', 'verify', 'switch', 'drop'] | None
     """What to do next"""
 
 
@@ -1601,6 +1603,16 @@ class ReadModelVersionQuarantinedItem(TypedDict):
     since: UtcTimestamp
 
 
+class VersionBuild(TypedDict):
+    paused: bool
+    max_rate: Decimal | int | None
+    """The most events a second; null: no limit"""
+    events_per_second: int | None
+    """Applied over the last minute at most; null: not known yet, or no instance builds it"""
+    seconds_left: int | None
+    """An estimate, without deferred work; null: unknown"""
+
+
 class SwitchVersionRequest(TypedDict):
     name: ReadModelName
     version: NotRequired[int]
@@ -1614,6 +1626,13 @@ ReadModelName: TypeAlias = "Literal['catalog', 'users', 'events', 'reports', 'br
 class ChangedVersion(TypedDict):
     name: str
     version: int
+
+
+class ChangeBuildRequest(TypedDict):
+    name: ReadModelName
+    paused: NotRequired[bool]
+    max_rate: NotRequired[int | None]
+    """The most events a second; null: no limit"""
 
 
 class DropVersionRequest(TypedDict):
@@ -1727,6 +1746,8 @@ class JobRequest(TypedDict):
     kind: JobKind
     projection: NotRequired[ReadModelName]
     """The read model of a rebuild or a verification"""
+    max_rate: NotRequired[int]
+    """Of a rebuild: the most events a second; default: as the version has it"""
     bot: NotRequired[str]
     """Public key. Of an audit: only of its streams and accounts, without replays"""
     user_id: NotRequired[int]
