@@ -1,4 +1,5 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CliError, OutputClosedError } from './command.ts';
@@ -26,11 +27,15 @@ export async function writeAll(
  * first.
  */
 export async function intoFile<T>(file: string, fill: (output: Writable) => Promise<T>): Promise<T> {
+  if (file === '') throw new CliError('--output names no file');
   const there = await stat(file).catch(() => null); // whatever is wrong with the name, opening it tells
   if (there !== null && !there.isFile()) throw new CliError(`--output ${file} is not a file`);
   const partial = `${file}.partial`;
   await rm(partial, { force: true });
-  const handle = await open(partial, 'wx', 0o600);
+  const handle = await open(partial, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new CliError(`--output ${file}: there is no folder ${dirname(file)}`);
+    throw error;
+  });
   try {
     const filled = await fill(handle.createWriteStream({ flush: true }));
     await rename(partial, file);

@@ -164,7 +164,8 @@ describe('export', () => {
   });
 
   it.each([
-    ['/nonexistent/file', 'ENOENT'],
+    ['/nonexistent/file', '--output /nonexistent/file: there is no folder /nonexistent'],
+    ['', '--output names no file'],
     ['.', '--output . is not a file'],
     ['/dev/null', '--output /dev/null is not a file'],
   ])('refuses --output %s before it reads rows', async (output, message) => {
