@@ -2,9 +2,20 @@ import { number, perCent } from '../format.ts';
 import { Note } from '../parts/note.tsx';
 import { quoted } from '../parts/quoted.ts';
 import { type Broadcast, isRunning, partsOf } from './broadcast.ts';
-import type { Column } from './results-card.tsx';
-import { compare } from './wilson.ts';
+import { compare, type Rate } from './wilson.ts';
 import { words } from './words.ts';
+
+/** The counts of the recipients of one message. */
+export interface Column {
+  readonly name: string;
+  readonly delivered: number;
+  /** Null: no launch counted clicks. */
+  readonly clicked: Rate | null;
+  readonly converted: Rate;
+  /** They may still convert. */
+  readonly inWindow: number;
+  readonly value: string;
+}
 
 interface JudgementProps {
   readonly broadcast: Broadcast;

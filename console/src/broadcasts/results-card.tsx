@@ -13,7 +13,7 @@ import { Picker } from '../parts/picker.tsx';
 import { Seg } from '../parts/seg.tsx';
 import { currency } from '../session.ts';
 import { type Broadcast, isRunning } from './broadcast.ts';
-import { Judgement } from './judgement.tsx';
+import { type Column, Judgement } from './judgement.tsx';
 import { FEW, type Rate, wilson } from './wilson.ts';
 import { words } from './words.ts';
 
@@ -93,18 +93,6 @@ export function ResultsCard({ bot, broadcast, statistics }: ResultsCardProps) {
       )}
     </Card>
   );
-}
-
-/** The counts of the recipients of one message. */
-export interface Column {
-  readonly name: string;
-  readonly delivered: number;
-  /** Null: no launch counted clicks. */
-  readonly clicked: Rate | null;
-  readonly converted: Rate;
-  /** They may still convert. */
-  readonly inWindow: number;
-  readonly value: string;
 }
 
 function columnsOf(statistics: StatisticsAnswer | undefined, counted: ConversionsAnswer | undefined): Column[] {

@@ -1,11 +1,17 @@
 import { RequestError, request, type Value } from '../api.ts';
-import type { NamedUser } from './user-link.tsx';
 
 const COLUMNS = ['user.user_id', 'user.first_name', 'user.last_name', 'user.username'];
 /** Before any user, and after every one: a list needs a period. */
 const EVER = { ':date_from': '1970-01-02 00:00:00', ':date_to': '2100-12-31 23:59:59' };
 /** A plan without reports, or a key that may not see them: ids stay. */
 const FORBIDDEN = 403;
+
+export interface NamedUser {
+  readonly user_id: number;
+  readonly first_name?: string | null;
+  readonly last_name?: string | null;
+  readonly username?: string | null;
+}
 
 export type People = ReadonlyMap<number, NamedUser>;
 

@@ -1,12 +1,5 @@
 import { href } from '../address.ts';
-import type { People } from './people.ts';
-
-export interface NamedUser {
-  readonly user_id: number;
-  readonly first_name?: string | null;
-  readonly last_name?: string | null;
-  readonly username?: string | null;
-}
+import type { NamedUser, People } from './people.ts';
 
 const COLORS = 10;
 

@@ -24,7 +24,7 @@ import { ProofOfAccount } from './proof.tsx';
 import { StatementOfAccount } from './statement.tsx';
 import { words } from './words.ts';
 
-export interface AccountProps {
+interface AccountProps {
   readonly bot: string;
   readonly user: string;
   readonly program: Program;

@@ -6,14 +6,16 @@ import { Card } from '../parts/card.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useLoad } from '../parts/load.ts';
 import { Seg } from '../parts/seg.tsx';
-import type { AccountProps } from './account.tsx';
-import { ask, type Balances, type Line } from './data.ts';
+import { ask, type Balances, type Line, type Program } from './data.ts';
 import { Money, unitName } from './parts.tsx';
 import { Slider } from './slider.tsx';
 import { StepLine } from './step-line.tsx';
 import { words } from './words.ts';
 
-interface BalanceAtProps extends AccountProps {
+interface BalanceAtProps {
+  readonly bot: string;
+  readonly user: string;
+  readonly program: Program;
   /** The latest lines of the history, the oldest of them first. */
   readonly lines: readonly Line[];
   /** Whether `lines` is the whole history. */

@@ -8,8 +8,8 @@ interface Importing {
   readonly imports: readonly { readonly file: string }[];
 }
 
-it('no files of src import each other in a circle', () => {
-  expect(circles(sourceFiles('src'))).toEqual([]);
+it.each(['src', 'console/src'])('no files of %s import each other in a circle', (folder) => {
+  expect(circles(sourceFiles(folder))).toEqual([]);
 });
 
 it('finds circles of two and of three files', () => {
