@@ -5,8 +5,8 @@ import { isHeld } from '../../database/lease-rows.ts';
 import { type Manifest, ofShape } from '../read-model.ts';
 import { followVersion } from './follow-log.ts';
 import type { ProjectorOptions, SharedByProjectors } from './projector-options.ts';
+import { replayLeaseOf, replaySchemaOf } from './replay.ts';
 import { servedOf } from './served-version.ts';
-import { replaySchemaOf, verifyLeaseOf } from './verify.ts';
 import { createVersion, dropVersion, isFollowed, removeDropped, setError, type Version } from './versions.ts';
 import { type SeenVersion, watchVersions } from './watch-versions.ts';
 
@@ -98,7 +98,7 @@ async function dropUnfollowed({ pool, model }: ProjectorOptions, { version, stat
 /** Removes the schema that a killed comparison left: an erasure would not find the personal data in it. */
 async function removeReplay({ model, pool, logger }: ProjectorOptions): Promise<void> {
   try {
-    if (!(await isHeld(pool, verifyLeaseOf(model.name))))
+    if (!(await isHeld(pool, replayLeaseOf(model.name))))
       await pool.query(`DROP SCHEMA IF EXISTS ${replaySchemaOf(model.name)} CASCADE`);
   } catch (error) {
     logger.warn({ err: error, projection: model.name }, 'failed to look for schemas that a comparison left behind');

@@ -1,0 +1,140 @@
+import type { ClientBase, Pool } from 'pg';
+import { inTransaction } from '../../database/transaction.ts';
+import { typesBeside } from '../../domain/ledger-events.ts';
+import { type Batch, type Cursor, type EventLog, hasPassedAll, type RecordedCommit } from '../../log/port.ts';
+import { pause } from '../../util/pause.ts';
+import { type ReadModel, schemaOf } from '../read-model.ts';
+import { createWriter, type Part, type Target, type Writer } from './apply.ts';
+import { skippedCommits } from './bad-events.ts';
+import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
+import { catchUpSlice } from './deferred-work.ts';
+import type { ProjectorOptions } from './projector-options.ts';
+import { ahead } from './read-commits.ts';
+import { buildLeaseOf, createTables, dropTables, isFollowed, tablesOf } from './versions.ts';
+
+/** The scratch schema into which a read model is replayed to compare a version with it. */
+export function replaySchemaOf(name: string): string {
+  return `${name}_replay`;
+}
+
+/** The lease of the scratch schema: one replay of a read model runs at a time. */
+export function replayLeaseOf(name: string): string {
+  return `verify ${name}`;
+}
+
+/** Works while there are empty tables for a replay in the scratch schema. The caller holds the lease. */
+export async function inScratch<T>(pool: Pool, model: ReadModel, work: (scratch: string) => Promise<T>): Promise<T> {
+  const scratch = replaySchemaOf(model.name);
+  await inTransaction(pool, async (tx) => {
+    await dropTables(tx, scratch); // left by a program that was killed
+    await createTables(tx, model, scratch, () => cheapen(tx, scratch));
+  });
+  try {
+    return await work(scratch);
+  } finally {
+    await inTransaction(pool, (tx) => dropTables(tx, scratch));
+  }
+}
+
+/**
+ * Takes work from the tables of a replay that no comparison needs. They need not survive a crash, so their rows are not
+ * written to the database's own log. Triggers fill only derived tables ({@link ReadModel.derived}).
+ */
+async function cheapen(tx: ClientBase, scratch: string): Promise<void> {
+  for (const table of await tablesOf(tx, scratch))
+    await tx.query(`ALTER TABLE ${scratch}.${table} SET UNLOGGED, DISABLE TRIGGER USER`);
+}
+
+/** The pause between two looks at a version that has deferred work. */
+const DEFERRED_MS = 200;
+
+/** Waits for the projector of the version to do the deferred work. Does the work itself if no projector runs. */
+export async function awaitDeferredWork(
+  { pool, model, log, leases, signal }: ProjectorOptions,
+  version: number,
+): Promise<void> {
+  if (await isFollowed(pool, model.name, version)) return pause(DEFERRED_MS, signal);
+  const own: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
+  const turn = AbortSignal.any([signal, AbortSignal.timeout(DEFERRED_MS)]);
+  await leases.hold(buildLeaseOf(model.name, version), turn, async (held) => {
+    while (!held.aborted && (await catchUpSlice(own, false)));
+  });
+}
+
+/** The least time between two reports of progress: each one reads from the log. */
+const REPORT_MS = 500;
+
+interface Replay {
+  readonly until: Cursor;
+  /** Which commits are applied. Absent: all. */
+  readonly wanted?: (commit: RecordedCommit) => boolean;
+  readonly signal: AbortSignal;
+  readonly onCommits: OnCommits;
+}
+
+/**
+ * Applies the log up to exactly `until` to a schema that nothing else writes to, from the checkpoint of the schema on. Stops
+ * at any bad event.
+ * @throws BadCommitError
+ */
+export async function replayInto(
+  target: Target,
+  log: EventLog,
+  { until, wanted = () => true, signal, onCommits }: Replay,
+): Promise<void> {
+  const writer = createWriter({
+    target,
+    checkpoint: await loadCheckpoint(target.pool, target.schema),
+    skipped: await skippedCommits(log, target.model.name),
+    quarantined: null,
+    onBadCommit: (_commit, error) => Promise.reject(error),
+  });
+  const done = new AbortController();
+  const batches = log.subscribe({
+    categories: target.model.categories,
+    without: typesBeside(target.model.events),
+    after: new Map(writer.written),
+    signal: AbortSignal.any([signal, done.signal]),
+  });
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  // Parts are read and opened while the database writes the parts before.
+  const parts = ahead(
+    partsUpTo(writer, batches, { until, wanted }),
+    () => true,
+    () => done.abort(),
+  );
+  if (!hasPassedAll(writer.written, until))
+    for await (const part of parts) {
+      await writer.write([part]);
+      if (hasPassedAll(writer.written, until)) break;
+      // A change of a rate, for example, defers work on all earlier events. If it were left to the end, it would
+      // concern every event.
+      await catchUpSlice(target, true);
+      if (performance.now() - reportedAt < REPORT_MS) continue;
+      reportedAt = performance.now();
+      const { done: commits, total } = await commitsUpTo(log, writer.written);
+      onCommits(commits, total);
+    }
+  do signal.throwIfAborted();
+  while (await catchUpSlice(target, false));
+}
+
+async function* partsUpTo(
+  writer: Writer,
+  batches: AsyncIterable<Batch>,
+  { until, wanted }: Pick<Required<Replay>, 'until' | 'wanted'>,
+): AsyncGenerator<Part> {
+  for await (const batch of batches) {
+    const known = upTo(batch, until);
+    if (known !== null) yield* writer.open({ ...known, commits: known.commits.filter(wanted) });
+  }
+}
+
+/** The commits of the batch at or below `until`; null if its partition is not in `until`. */
+function upTo({ partition, commits, last }: Batch, until: Cursor): Batch | null {
+  const end = until.get(partition);
+  if (end === undefined) return null;
+  if (last <= end) return { partition, commits, last };
+  const before = commits.filter(({ position }) => position <= end);
+  return { partition, commits: before, last: end };
+}
