@@ -11,9 +11,10 @@ export async function botledger(
   argv: readonly string[],
   /** The read models of the binary that runs. */
   readModels?: readonly ReadModel[],
-): Promise<CliRun & { readonly notices: readonly string[] }> {
+  /** Gets the lines that a person would see besides. */
+  notices: string[] = [],
+): Promise<CliRun> {
   const output = { out: '', err: '' };
-  const notices: string[] = [];
   const code = await runCli([...argv, '--json'], {
     examine: () => examine({ LOG_LEVEL: '', ...env }),
     planUpgrade: () => planUpgrade({ LOG_LEVEL: '', ...env }, readModels),
@@ -25,7 +26,7 @@ export async function botledger(
       output.err += text;
     },
   });
-  return { code, ...output, notices };
+  return { code, ...output };
 }
 
 /** Returns the answer of the command. @throws if it fails */
