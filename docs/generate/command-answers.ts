@@ -67,7 +67,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'projection list':
     'every version of every read model, and every process: its position, its lag, its error, and which command to run next.',
   'projection rebuild':
-    'nothing. Builds the next version next to the live one, in the foreground until it has caught up. `--all` instead of a name rebuilds all read models. Progress is on stderr.',
+    'nothing. Builds the next version next to the live one, in the foreground until it has caught up. `--all` instead of a name rebuilds all read models. Progress is on stderr. With `--bot` or `--partition`: the row of the live version, in which the rows were [replaced](decisions.md#rebuild-part). With `--until`: `schema`, and the `positions` that it [has](decisions.md#rebuild-until).',
   'projection pause':
     'the row of the version, with `build.paused` true. A running `projection rebuild` of it ends with exit 1. See [rules](decisions.md#build-control).',
   'projection resume':
@@ -79,7 +79,8 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
     '`name`, `from`, `to`, `positions`, `equal`, `layout` (columns that only one has), `tables` (`rows_from`, `rows_to`, `only_from`, `only_to`, `changed`, `columns` with the rows that differ in each, `samples`), `uncompared`. Exit 1 if they differ, or if they are not at the same position in time. It changes nothing. See [rules](decisions.md#projection-diff).',
   'projection switch':
     'nothing. The newest version (or another, to switch back) answers from now on. Refuses a version that was not verified.',
-  'projection drop': 'the row of the version as it was, with the `state` `dropped`.',
+  'projection drop':
+    'the row of the version as it was, with the `state` `dropped`. With `--until`: `dropped`, the schema.',
   doctor:
     'one finding for each part (configuration, versions, disk, log, database, clock, service, read models, processes, webhooks, audit): `check`, `state` (`ok`, `warning`, `wrong`), `finding`, `remedy`. Exit 1 if one is `wrong`. It opens no connection that can write, and works with and without a running service.',
   'upgrade plan':

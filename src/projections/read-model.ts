@@ -77,6 +77,11 @@ export interface ReadModel extends ShapeManifest {
    * without triggers. So triggers may fill only derived tables.
    */
   readonly derived?: readonly string[];
+  /**
+   * Empties the derived tables of these bots, by id: all their other rows are replaced next in the same transaction. Readers that
+   * keep something of the bots must notice. Runs with the search path on its schema.
+   */
+  forget?(tx: ClientBase, bots: readonly number[]): Promise<void>;
   /** Of tables whose rows are partly in derived tables: a FROM item, in a schema, that has them all. */
   readonly whole?: Readonly<Record<string, (schema: string) => string>>;
 }

@@ -6,6 +6,7 @@ import { describeBadEvents } from '../integration/projections/bad-events.suite.t
 import { describeQuarantine } from '../integration/projections/quarantine.suite.ts';
 import { describeRebuild } from '../integration/projections/rebuild.suite.ts';
 import { describeKilledRebuild, describeLeftVersions } from '../integration/projections/rebuild-killed.suite.ts';
+import { describeRebuildPart } from '../integration/projections/rebuild-part.suite.ts';
 import { describeAccounts } from '../integration/referral/accounts-api.suite.ts';
 import { describeAccruals } from '../integration/referral/accruals.suite.ts';
 import { describeAttribution } from '../integration/referral/attribution.suite.ts';
@@ -52,6 +53,10 @@ describe.skipIf(broker === null)('a quarantine on Kafka', () =>
 );
 describe(`a quarantine on EventStoreDB (${eventStore.kind})`, () =>
   describeQuarantine((models) => startTestService({}, eventStore.env, undefined, models)));
+
+describe('a rebuild of a part on PostgreSQL', () => describeRebuildPart(() => startTestService()));
+describe.skipIf(broker === null)('a rebuild of a part on Kafka', () => describeRebuildPart(onKafka));
+describe(`a rebuild of a part on EventStoreDB (${eventStore.kind})`, () => describeRebuildPart(onEventStore));
 
 describe.skipIf(broker === null)('accounts on Kafka', () => describeAccounts(onKafka));
 describe.skipIf(broker === null)('accruals on Kafka', () => describeAccruals(onKafka));

@@ -1,3 +1,4 @@
+import { buildPart, buildUntil, dropUntil } from '../../administration/part-work.ts';
 import {
   type AnyVersionStatus,
   buildNext,
@@ -9,9 +10,10 @@ import {
   rowOf,
   switchVersion,
 } from '../../administration/version-work.ts';
+import type { BotsOfPart } from '../../projections/runtime/rebuild-part.ts';
 import { type NextStep, type ProjectionStatus, projectionStatus } from '../../projections/runtime/status.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
-import { nonNegativeInteger, positiveInteger } from '../values.ts';
+import { namedBots, nonNegativeInteger, positiveInteger } from '../values.ts';
 import { diffAnswer } from './diff-answer.ts';
 
 export function projection(cli: Cli): void {
@@ -26,26 +28,7 @@ export function projection(cli: Cli): void {
       }),
     );
 
-  noun
-    .command('rebuild')
-    .description('Build the next version of a read model next to the live one. Safe to repeat: it resumes.')
-    .argument('[name]', 'the read model')
-    .option('--all', 'Rebuild every read model, one after the other.')
-    .option('--max-rate <events>', MAX_RATE_HELP, positiveInteger)
-    .action(
-      cli.action<[string | undefined, RebuildFlags]>(async (context, name, { all, maxRate }) => {
-        if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
-        await context.yieldToService();
-        const rows: ProjectionStatus[] = [];
-        const notes: string[] = [];
-        for (const model of name === undefined ? context.manifests : [modelOf(context, name)]) {
-          const { built, note } = await buildNext(context, model, maxRate);
-          rows.push(await rowOf(context, built));
-          notes.push(note);
-        }
-        return { ...answerOf(all ? rows : rows[0]!), notes };
-      }),
-    );
+  addRebuild(cli);
 
   noun
     .command('verify')
@@ -84,17 +67,15 @@ export function projection(cli: Cli): void {
     .command('drop')
     .description('Drop a version that does not answer.')
     .argument('<name>')
-    .requiredOption('--version <number>', 'which', positiveInteger)
+    .option('--version <number>', 'which', positiveInteger)
+    .option('--until', 'Drop what `projection rebuild --until` has built instead.')
     .action(
-      cli.action<[string, { version: number }]>(async (context, name, { version }) =>
-        answerOf(await dropOldVersion(context, { name, version }, null)),
-      ),
+      cli.action<[string, { version?: number; until?: true }]>(async (context, name, { version, until }) => {
+        if ((version === undefined) === (until === undefined)) throw new CliError('say --version or --until', 2);
+        if (version === undefined) return { value: await dropUntil(context, modelOf(context, name)) };
+        return answerOf(await dropOldVersion(context, { name, version }, null));
+      }),
     );
-}
-
-interface RebuildFlags {
-  readonly all?: true;
-  readonly maxRate?: number;
 }
 
 const MAX_RATE_HELP = 'The most events a second. The version keeps the limit, also if the service builds it.';
@@ -125,6 +106,55 @@ function addBuildControl({ noun, action }: Cli): void {
         answerOf(await changeBuild(context, name, { maxRate: maxRate === 'none' ? null : maxRate })),
       ),
     );
+}
+
+interface RebuildOptions {
+  readonly all?: true;
+  readonly maxRate?: number;
+  readonly bot?: string;
+  readonly partition?: number;
+  readonly until?: readonly string[];
+}
+
+function addRebuild({ noun, action }: Cli): void {
+  noun
+    .command('rebuild')
+    .description('Build the next version of a read model next to the live one, or a part in place. Safe to repeat.')
+    .argument('[name]', 'the read model')
+    .option('--all', 'Rebuild every read model, one after the other.')
+    .option('--max-rate <events>', MAX_RATE_HELP, positiveInteger)
+    .option('--bot <public_key>', 'Build only the rows of this bot again, in the live version.')
+    .option('--partition <number>', 'Build only the rows of the bots of this partition again.', nonNegativeInteger)
+    .option('--until <position...>', 'Build it as of these positions, in a schema for queries.')
+    .action(
+      action<[string | undefined, RebuildOptions]>(async (context, name, { all, maxRate, ...part }) => {
+        if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
+        if (Object.keys(part).length > (all ? 0 : 1))
+          throw new CliError('say one of --all, --bot, --partition and --until', 2);
+        if (maxRate !== undefined && Object.keys(part).length > 0)
+          throw new CliError('--max-rate is for whole versions', 2);
+        if (part.bot !== undefined) await namedBots(await context.at('catalog'), [part.bot]);
+        await context.yieldToService();
+        if (part.until !== undefined) return { value: await buildUntil(context, modelOf(context, name!), part.until) };
+        const rows: ProjectionStatus[] = [];
+        const notes: string[] = [];
+        const chosen = botsOf(part);
+        for (const model of name === undefined ? context.manifests : [modelOf(context, name)]) {
+          const { built, note } = await (chosen === null
+            ? buildNext(context, model, maxRate)
+            : buildPart(context, model, chosen));
+          rows.push(await rowOf(context, built));
+          notes.push(note);
+        }
+        return { ...answerOf(all ? rows : rows[0]!), notes };
+      }),
+    );
+}
+
+/** The bots that the options name; null: all. */
+function botsOf({ bot, partition }: RebuildOptions): BotsOfPart | null {
+  if (bot !== undefined) return { bot };
+  return partition === undefined ? null : { partition };
 }
 
 function addDiff({ noun, action }: Cli): void {

@@ -18,6 +18,7 @@ import { storeMoney } from './money.ts';
 import { archiveSlice } from './packed/archive-slice.ts';
 import { allEvents } from './packed/archived-rows.ts';
 import type { PackLimits } from './packed/due.ts';
+import { forgetPacked } from './packed/forget-packed.ts';
 import { packSlice } from './packed/pack.ts';
 import { PACKED_TABLES } from './packed/packed-tables.ts';
 import { writePropertyNames } from './property-rows.ts';
@@ -69,6 +70,10 @@ export const eventsReadModel: ReadModel = {
   },
   derived: PACKED_TABLES,
   whole: { events: allEvents },
+  async forget(tx, bots) {
+    await lockTables(tx, 'alone'); // no slice of deferred work in between
+    await forgetPacked(tx, bots);
+  },
   async idle(tx, behind) {
     const revalues = await hasRevaluations(tx);
     await lockTables(tx, revalues ? 'alone' : 'shared');

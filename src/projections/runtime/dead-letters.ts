@@ -188,7 +188,7 @@ export async function askRetry(pool: Pool, name: string, version: number, commit
   });
 }
 
-/** Makes the version's projectors look at its dead letters. */
+/** Makes the version's projectors look at its dead letters and for deferred work. */
 export async function askProjectors(tx: ClientBase, name: string, version: number): Promise<void> {
   await tx.query('UPDATE runtime.read_models SET retries = retries + 1 WHERE name = $1 AND version = $2', [
     name,

@@ -270,13 +270,15 @@ export class Follower {
     }
   }
 
-  /** Takes up what operators decided about dead letters. */
+  /** Takes up what operators decided about dead letters, or did to the rows. */
   async #retryLetters(): Promise<void> {
     const skipped = await skippedCommits(this.#options.log, this.#options.model.name);
     const { quarantined } = this.#writer;
     const isOwn = ({ stream, position }: RecordedCommit): boolean =>
       this.#partitions.has(partitionOf(position)) && !quarantined?.has(keyOf(stream));
-    if (await retryDeadLetters(this.#target, isOwn, skipped)) this.#hasDeferredWork = true;
+    await retryDeadLetters(this.#target, isOwn, skipped);
+    // Also without a letter: the rows of a bot may have been built again.
+    this.#hasDeferredWork = true;
     const decided = await decidedBots(this.#target.pool, this.#target.schema);
     this.#catchUps.plan(
       decided.filter((bot) => quarantined?.has(bot)),

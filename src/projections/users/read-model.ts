@@ -35,7 +35,7 @@ import {
   newProfile,
 } from './profile.ts';
 import { type Bot, loadBots, loadUsers, newBot, saveBots, saveErased, saveUsers, type UserChange } from './store.ts';
-import { CHANGES_TABLES, USERS_DDL, USERS_PLACEMENT } from './tables.ts';
+import { CHANGES_TABLES, forgetChanges, USERS_DDL, USERS_PLACEMENT } from './tables.ts';
 
 /** The users of bots as of now, by updates and imports. */
 export const usersReadModel: ReadModel = {
@@ -56,6 +56,7 @@ export const usersReadModel: ReadModel = {
   ddl: USERS_DDL,
   placement: USERS_PLACEMENT,
   derived: CHANGES_TABLES,
+  forget: forgetChanges,
   async apply(tx, commits) {
     await findByKey(tx);
     const bots = await loadBatch(tx, commits);

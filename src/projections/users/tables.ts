@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import { CODES_DDL, UPDATE_IDS_DDL } from '../intake-state.ts';
 import { placed } from '../read-model.ts';
 import { shardTrigger } from '../shard-trigger.ts';
@@ -42,6 +43,16 @@ CREATE TRIGGER note_added AFTER INSERT ON users
 CREATE TRIGGER note_changed AFTER UPDATE ON users
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION note_changed_users();
 `;
+
+/** Leaves a gap in the numbers of changes of these bots, so that a reader reads all their users again. */
+export async function forgetChanges(tx: ClientBase, bots: readonly number[]): Promise<void> {
+  await tx.query(
+    `WITH gone AS (DELETE FROM user_changes WHERE bot_id = ANY ($1) RETURNING bot_id, upto)
+     INSERT INTO user_changes (bot_id, after, upto, user_ids)
+     SELECT bot_id, max(upto) + 1, max(upto) + 2, '{}' FROM gone GROUP BY bot_id`,
+    [bots],
+  );
+}
 
 /** Tables of the read model `users`. Times are milliseconds since 1970 UTC. */
 export const USERS_DDL = `${UPDATE_IDS_DDL}${CODES_DDL}
