@@ -11,7 +11,9 @@ import {
 
 test('an error passes if the log or the database does not answer, or if another writer was faster', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const internal = (message: string) => Object.assign(new Error(message), { code: 'XX000' });
   const passing = [
+    internal('failure on connection marked as essential: 127.0.0.1:5434'),
     new ConflictError('a', 1, 2),
     new LogUnavailableError('down'),
     new LogSilentError('silent'),
@@ -20,6 +22,12 @@ test('an error passes if the log or the database does not answer, or if another 
     refused,
   ];
   expect(passing.filter((error) => !isPassing(error))).toEqual([]);
-  const lasting = [new Error('a bug'), new BrokenChainError('a', 1, 'broken'), 'no error', null];
+  const lasting = [
+    new Error('a bug'),
+    internal('cache lookup failed'),
+    new BrokenChainError('a', 1, 'broken'),
+    'no error',
+    null,
+  ];
   expect(lasting.filter(isPassing)).toEqual([]);
 });
