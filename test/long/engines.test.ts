@@ -45,6 +45,7 @@ describe(`a rebuild that is killed on EventStoreDB (${eventStore.kind})`, () => 
   describeLeftVersions(onEventStore);
 });
 
+describe('bad events on PostgreSQL', () => describeBadEvents((env) => startTestService(env)));
 describe.skipIf(broker === null)('bad events on Kafka', () => describeBadEvents(onKafka));
 describe(`bad events on EventStoreDB (${eventStore.kind})`, () => describeBadEvents(onEventStore));
 
