@@ -26,7 +26,7 @@ export interface Target {
   /** Of the version. */
   readonly schema: string;
   /** Opens the sealed fields of the commits. */
-  readonly keys: Keyring;
+  readonly keys: Pick<Keyring, 'find'>;
 }
 
 /** Another projector moved the checkpoint, so this one's view of the version is stale. */

@@ -192,9 +192,17 @@ export function describeRebuildPart(
     const built = await run('projection', 'rebuild', 'users', '--until', ...end);
     expect(built).toEqual({ schema: 'users_until', positions: expect.arrayContaining(end) });
     const rowsOf = async (schema: string) =>
-      (await service.database.pool.query(`SELECT u::text FROM ${schema}.users AS u ORDER BY bot_id, user_id`)).rows;
+      (
+        await service.database.pool.query(
+          `SELECT bot_id, user_id, user_status, date_create, custom_fields FROM ${schema}.users ORDER BY bot_id, user_id`,
+        )
+      ).rows;
     await service.projected();
     expect(await rowsOf('users_until')).toEqual(await rowsOf('users_v1'));
+    const named = await service.database.pool.query(
+      'SELECT FROM users_until.users WHERE num_nonnulls(first_name, last_name, full_name, username) > 0',
+    );
+    expect(named.rowCount).toBe(0);
     const late = await service.createBot();
     const profile = { user_id: 5, first_name: 'Late' };
     expect((await service.post('/v1/users', [profile], { 'api-key': late.apiKey })).status).toBeLessThan(500);
@@ -203,6 +211,7 @@ export function describeRebuildPart(
       late.publicKey,
     ]);
     expect(rows).toEqual([]);
+    for (const name of names) await run('projection', 'rebuild', name, '--until', ...end);
     expect(await run('projection', 'drop', 'users', '--until')).toEqual({ dropped: 'users_until' });
     expect(await botledger(service.env, ['projection', 'drop', 'users', '--until'])).toMatchObject({
       code: 1,
