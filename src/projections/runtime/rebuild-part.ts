@@ -26,6 +26,9 @@ export interface RebuiltPart {
   readonly rows: number;
 }
 
+/** SQLSTATE: two transactions waited for each other, and PostgreSQL ended this one. */
+const DEADLOCK = '40P01';
+
 /**
  * Builds the rows of some bots of a version again, in place. Their commits are replayed into scratch tables. Then one
  * transaction replays the rest, with the projectors of the version held, and replaces the rows. So answers have all of the
@@ -69,6 +72,10 @@ export async function rebuildPart(
           await replay(tx);
           await askProjectors(tx, model.name, version.version); // to pack the rows, for example
           return replaceRows(tx, model, { schema, scratch, bots: [...seen] });
+        }).catch((error: unknown) => {
+          // A batch of several partitions locks their checkpoints in another order.
+          if ((error as { code?: unknown }).code === DEADLOCK) return null;
+          throw error;
         });
         if (rows !== null) return { bots: [...seen].sort(), rows };
         await awaitDeferredWork(options, version.version);
