@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { pause } from '../../src/util/pause.ts';
 import type { Answer, TestBot, TestService } from './service.ts';
 
@@ -20,9 +21,9 @@ let updates = 0;
 
 /**
  * @param patient repeats a request after a 503 (it promises that nothing was done), and after a 500 of a request with
- * an Idempotency-Key. A busy machine may answer so.
+ * an Idempotency-Key: a busy machine may answer so
  */
-export function referralCaller(service: TestService, bot: TestBot, patient = false): ReferralCaller {
+export function referralCaller(service: TestService, bot: TestBot, patient = true): ReferralCaller {
   const key = { 'api-key': bot.apiKey };
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
     answered(() => service.post(`/v1/referral/${path}`, body, { ...key, ...headers }), patient ? headers : null);
@@ -45,10 +46,12 @@ export function referralCaller(service: TestService, bot: TestBot, patient = fal
     post,
     get,
     data,
-    codeFor: async (userId) => (await data('create-code', { user_id: userId })).code,
+    codeFor: async (userId) => (await data('create-code', { user_id: userId }, onceOnly())).code,
     referralsOf: async (userId) => (await data(`referrals?user_id=${userId}&limit=200`)).referrals,
   };
 }
+
+const onceOnly = () => ({ 'idempotency-key': randomUUID() });
 
 /** @param headers null: does not repeat the request */
 async function answered(ask: () => Promise<Answer>, headers: Record<string, string> | null): Promise<Answer> {

@@ -11,7 +11,7 @@ export function describeAttribution(start: () => Promise<TestService>): void {
   beforeAll(async () => {
     service = await start();
     bot = await service.createBot();
-    call = referralCaller(service, bot, true);
+    call = referralCaller(service, bot);
   });
   afterAll(() => service.stop());
 

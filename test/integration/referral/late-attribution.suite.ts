@@ -20,8 +20,8 @@ export function describeLateAttribution(start: (env: Record<string, string>) => 
   beforeAll(async () => {
     service = await start({ MAX_WAIT_MS: String(MAX_WAIT_MS) });
     bot = await service.createBot();
-    once = referralCaller(service, bot);
-    call = referralCaller(service, bot, true);
+    once = referralCaller(service, bot, false);
+    call = referralCaller(service, bot);
   });
   afterAll(() => service.stop());
 
