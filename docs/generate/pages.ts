@@ -74,6 +74,7 @@ async function openApiDocument(): Promise<OpenApi> {
           botApi: unused,
           runReport: unused,
           findCellUsers: unused,
+          noteAsked: unused,
           log: unused,
           db: unused,
           sources: { now: unused, uuid: unused, randomBytes: unused },

@@ -25,6 +25,7 @@ import { latestEvents } from './intake/serve-latest-events.ts';
 import type { ProofSource } from './proof/prove-for-caller.ts';
 import { receiptSigner } from './proof/sign-receipt.ts';
 import { referralRoutes } from './referral/routes.ts';
+import type { NoteAsked } from './reports/note-asked.ts';
 import { reportsOfBots } from './reports/reports-of-bots.ts';
 import { reportRoutes } from './reports/routes.ts';
 import type { AnyRoute } from './route.ts';
@@ -50,6 +51,7 @@ export interface ApiDependencies {
   readonly botApi: BotApi;
   readonly runReport: RunReport;
   readonly findCellUsers: FindCellUsers;
+  readonly noteAsked: NoteAsked;
   readonly log: EventLog;
   /** By connections for look-ups. */
   readonly db: Reader;

@@ -6,6 +6,7 @@ import type { ClickRecorder } from '../api/clicks/recorder.ts';
 import type { OneTimeKeys } from '../api/console/one-time-keys.ts';
 import { sessionStore } from '../api/console/session-store.ts';
 import type { KeyUses } from '../api/key-uses.ts';
+import type { AskedNotes } from '../api/reports/note-asked.ts';
 import type { AnyRoute } from '../api/route.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { createChangeWait } from '../api/wait-for-change.ts';
@@ -41,6 +42,7 @@ export interface ServiceApiOptions {
   readonly reports: ReportThreads;
   readonly clicks: ClickRecorder;
   readonly uses: KeyUses;
+  readonly asked: AskedNotes;
   readonly links: OneTimeKeys;
   readonly catalogReady: () => boolean;
 }
@@ -91,7 +93,7 @@ export function serviceApi(options: ServiceApiOptions): NonNullable<AppOptions['
 }
 
 function routesOf(options: ServiceApiOptions, db: Reader): AnyRoute[] {
-  const { config, foundation, manifests, pools, botApi, reports } = options;
+  const { config, foundation, manifests, pools, botApi, reports, asked } = options;
   const { lookups, counts, exports } = pools;
   const { log, pool } = foundation;
   const sources = systemSources;
@@ -103,6 +105,7 @@ function routesOf(options: ServiceApiOptions, db: Reader): AnyRoute[] {
     botApi,
     runReport: reports.run,
     findCellUsers: reports.findUsers,
+    noteAsked: asked.note,
     log: pacedLog(log, lookups, manifests, config.MAX_WAIT_MS),
     sources,
     directory: createEventTypeDirectory({ log, sources }),

@@ -7,6 +7,7 @@ import { type OneTimeKeys, oneTimeKeys } from '../api/console/one-time-keys.ts';
 import { openFront } from '../api/front.ts';
 import { keyUses } from '../api/key-uses.ts';
 import { NotReady, type OperationsOptions } from '../api/operations.ts';
+import { askedNotes } from '../api/reports/note-asked.ts';
 import type { Config } from '../config.ts';
 import { oldestWriter } from '../database/oldest-writer.ts';
 import { ConflictError, type Cursor, type EventLog, LogUnavailableError, OutcomeUnknownError } from '../log/port.ts';
@@ -86,10 +87,13 @@ export async function startService(options: ServiceOptions): Promise<string> {
   const links = oneTimeKeys(systemSources);
   const uses = keyUses(lookups, logger, systemSources.now);
   lifecycle.started('last uses of keys', () => uses.written());
+  const asked = askedNotes(lookups, logger, systemSources.now);
+  lifecycle.started('asked reports', () => asked.written());
   const count = clickMetrics(metrics.registry);
   const clicks = createClickRecorder({ context: { log, sources: systemSources }, logger, count });
   lifecycle.started('clicks', () => clicks.close());
-  const parts = { config, foundation, manifests, pools, botApi, clicks, uses, links, catalogReady: () => catalogReady };
+  const known = { config, foundation, manifests, pools, botApi, clicks, uses, asked, links };
+  const parts = { ...known, catalogReady: () => catalogReady };
   const app = await buildApp({
     logger,
     trustProxy: config.TRUST_PROXY,

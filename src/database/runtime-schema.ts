@@ -116,6 +116,22 @@ const migrations: Migrations = {
       ADD COLUMN events_per_second double precision,
       ADD COLUMN seconds_left double precision,
       ADD COLUMN measured_at timestamptz;`,
+  // The reports that clients asked for in the last day: queries/reports/asked-reports.ts.
+  '0015_expand_asked_reports': `
+    CREATE TABLE runtime.asked_reports (
+      -- Public key of the bot.
+      bot text COLLATE "C" NOT NULL,
+      -- SHA-256 of the configuration.
+      digest bytea NOT NULL,
+      -- The type of the report.
+      kind text NOT NULL,
+      -- The report_config, as JSON text with sorted keys.
+      config text NOT NULL,
+      asked bigint NOT NULL,
+      -- Milliseconds since 1970 UTC.
+      asked_at bigint NOT NULL,
+      PRIMARY KEY (bot, digest)
+    );`,
 };
 
 export const RUNTIME_SCHEMA = { schema: 'runtime', migrations } as const;

@@ -11,6 +11,7 @@ import type { CellRequest, CellUsers, ReportRequest } from '../../queries/report
 import { principalOf } from '../access.ts';
 import { ApiError, invalid, unavailable } from '../api-errors.ts';
 import type { FindNamedSegments } from './named-saved-segments.ts';
+import type { NoteAsked } from './note-asked.ts';
 
 /** No limit of rows. */
 export const ALL_ROWS = Number.MAX_SAFE_INTEGER;
@@ -51,12 +52,18 @@ type FindRequest = (
   keyId: number,
 ) => Promise<CellUsers>;
 
-export function answerReport(run: RunRequest, limit: ConcurrencyLimit, findNamed: FindNamedSegments): AnswerReport {
+export function answerReport(
+  run: RunRequest,
+  limit: ConcurrencyLimit,
+  findNamed: FindNamedSegments,
+  noteAsked: NoteAsked,
+): AnswerReport {
   return async (reply, { bot, config, rows, placed = unplaced }) => {
     const parsed = parseReport(config, bot.timezone);
     if (!parsed.ok) throw invalid(parsed.problems.map(placed));
     const { savedSegments, problems } = await findNamed(bot, parsed.savedSegments);
     if (problems.length > 0) throw invalid(problems.map(placed));
+    noteAsked(bot.public_key, parsed.report.type, config);
     const { keyId } = principalOf(reply.request);
     const request = { botId: bot.bot_id, parsed, savedSegments, limit: rows };
     const answer = await limit(keyId, reply, () => run(request, bot.public_key, keyId)).catch(refuse);

@@ -12,11 +12,13 @@ import {
   findUsersOfCell,
 } from './answer-report.ts';
 import { findNamedSegments } from './named-saved-segments.ts';
+import type { NoteAsked } from './note-asked.ts';
 
 export interface ReportsOptions {
   readonly config: Pick<Config, 'REPORT_TIMEOUT_MS' | 'REPORT_CONCURRENCY'>;
   readonly runReport: RunReport;
   readonly findCellUsers: FindCellUsers;
+  readonly noteAsked: NoteAsked;
   readonly log: EventLog;
   readonly db: Reader;
   readonly sources: Sources;
@@ -29,7 +31,7 @@ export interface ReportsOfBots {
 }
 
 export function reportsOfBots(options: ReportsOptions): ReportsOfBots {
-  const { config, runReport, findCellUsers, log, db, sources } = options;
+  const { config, runReport, findCellUsers, noteAsked, log, db, sources } = options;
   const limit = concurrencyLimit(config.REPORT_CONCURRENCY);
   const findNamed = findNamedSegments({ db, log });
   return {
@@ -37,6 +39,7 @@ export function reportsOfBots(options: ReportsOptions): ReportsOfBots {
       async (request, bot, keyId) => runReport({ ...request, ...(await situation(bot)) }, keyId),
       limit,
       findNamed,
+      noteAsked,
     ),
     findUsers: findUsersOfCell(
       async (request, bot, keyId) => findCellUsers({ ...request, ...(await situation(bot)) }, keyId),

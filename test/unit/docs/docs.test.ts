@@ -26,6 +26,7 @@ describe('the documents', () => {
     botApi: unused,
     runReport: unused,
     findCellUsers: unused,
+    noteAsked: unused,
     log: unused,
     db: unused,
     sources: { now: Date.now, uuid: unused, randomBytes: unused },

@@ -22,6 +22,7 @@ async function answered(error: Error): Promise<unknown> {
     },
     (_keyId, _reply, work) => work(),
     async () => ({ savedSegments: new Map(), problems: [] }),
+    () => {},
   );
   const failed = await answer(reply, { bot, config, rows: 10 }).catch((each: unknown) => each);
   expect(keys).toEqual([3]);
