@@ -76,7 +76,7 @@ export const COMMAND_ANSWERS: Readonly<Record<string, string>> = {
   'projection verify':
     'nothing. Compares the newest version with a replay of the log, table by table. Exit 1 if they differ, or while the version is being built.',
   'projection diff':
-    '`name`, `from`, `to`, `positions`, `equal`, `layout` (columns that only one has), `tables` (`rows_from`, `rows_to`, `only_from`, `only_to`, `changed`, `columns` with the rows that differ in each, `samples`), `uncompared`. Exit 1 if they differ, or if they are not at the same position in time. It changes nothing. See [rules](decisions.md#projection-diff).',
+    '`name`, `from`, `to`, `positions`, `equal`, `layout` (columns that only one has), `tables` (`rows_from`, `rows_to`, `only_from`, `only_to`, `changed`, `columns` with the rows that differ in each, `samples`), `uncompared`, `answers` (`kind`, `compared`, `differing`, `samples` with `question`, `before`, `after`, and `slower`), `answers_left_out`. Exit 1 if they differ, or if they are not at the same position in time. It changes nothing. See [rules](decisions.md#projection-diff).',
   'projection switch':
     'nothing. The newest version (or another, to switch back) answers from now on. Refuses a version that was not verified.',
   'projection drop':

@@ -6,13 +6,15 @@ import { atSamePosition, type VersionPair } from '../../projections/runtime/same
 import { layoutChanges, layoutOf } from '../../projections/runtime/table-layout.ts';
 import { allVersions, type Version } from '../../projections/runtime/versions.ts';
 import type { LongWorkContext } from '../administration-context.ts';
+import { type ComparedAnswers, compareAnswers } from './compare-answers.ts';
+import type { ComparedVersions } from './pinned-reader.ts';
 import { positionsOfRows } from './row-causes.ts';
 
 /** A sample row, with the position of the commit that it names. */
 export type DiffSample = Omit<SampleRow, 'row'> & { readonly position: Position | null };
 
 /** The difference of two versions of a read model (decisions.md#projection-diff). */
-export interface VersionDiff extends VersionPair {
+export interface VersionDiff extends VersionPair, ComparedAnswers {
   readonly name: string;
   /** Per partition, the position up to which both have applied the log. */
   readonly positions: readonly Position[];
@@ -31,6 +33,8 @@ export interface DiffRequest {
   readonly to?: number | undefined;
   /** How long to wait until both are at the same position. */
   readonly waitMs: number;
+  /** Whether answers are compared as well as rows. */
+  readonly answers: boolean;
 }
 
 /** At most so many sample rows of each kind in a table. */
@@ -45,7 +49,8 @@ export async function diffVersions(
   model: Manifest,
   request: DiffRequest,
 ): Promise<VersionDiff> {
-  const pair = await pairOf(context, model, request);
+  const versions = await pairOf(context, model, request);
+  const pair = { from: versions.from.version, to: versions.to.version };
   const { model: code } = await context.projector(model);
   const [from, to] = [schemaOf(model.name, pair.from), schemaOf(model.name, pair.to)];
   const { log, signal, progress } = context;
@@ -56,16 +61,21 @@ export async function diffVersions(
     async (tx, at) => {
       const layout = layoutChanges(await layoutOf(tx, from), await layoutOf(tx, to));
       const rows = await diffRows(tx, { model: code, from, to, samples: SAMPLES, onTable });
-      return { at, layout, ...rows };
+      const none = { answers: [], answers_left_out: [] };
+      return { at, layout, ...rows, ...(request.answers ? await compareAnswers(context, model, versions, tx) : none) };
     },
   );
-  const { at, layout, tables, uncompared } = read;
+  const { at, layout, tables, uncompared, answers, answers_left_out } = read;
   const samples = tables.flatMap((table) => table.samples);
   const positions = await positionsOfRows(log, model.name, samples, signal);
   progress(null);
   return {
     ...{ name: model.name, ...pair, positions: positionsOf(at) },
-    equal: layout.length === 0 && uncompared.length === 0 && tables.every(isEqual),
+    equal:
+      layout.length === 0 &&
+      uncompared.length === 0 &&
+      tables.every(isEqual) &&
+      answers.every(({ differing }) => differing === 0),
     layout,
     tables: tables.map((table) => ({
       ...table,
@@ -74,7 +84,7 @@ export async function diffVersions(
         return { ...shown, position: positions.get(sample) ?? null };
       }),
     })),
-    uncompared,
+    ...{ uncompared, answers, answers_left_out },
   };
 }
 
@@ -91,7 +101,7 @@ async function pairOf(
   { pool }: LongWorkContext,
   { name, shape }: Manifest,
   { from: givenFrom, to: givenTo }: DiffRequest,
-): Promise<VersionPair> {
+): Promise<ComparedVersions> {
   const versions = (await allVersions(pool)).filter((version) => version.name === name);
   const named = (path: 'from' | 'to', number: number): Version => {
     const found = versions.find(({ version }) => version === number);
@@ -105,5 +115,5 @@ async function pairOf(
   if (to === undefined || to.version === from.version) throw refuse('to', 'has no second version: rebuild it first');
   for (const { version, state } of [from, to])
     if (state === 'building') throw refuse('version', `version ${version} is still being built`);
-  return { from: from.version, to: to.version };
+  return { from, to };
 }

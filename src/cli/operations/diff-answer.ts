@@ -1,3 +1,5 @@
+import { stringify } from 'lossless-json';
+import type { AnswersDiff, Question } from '../../administration/diff/answer-tally.ts';
 import type { DiffSample, VersionDiff } from '../../administration/diff/version-diff.ts';
 import { type Answer, CliError } from '../command.ts';
 
@@ -10,6 +12,8 @@ export function diffAnswer(diff: VersionDiff): Answer {
     ...uncompared.map(({ table, reason }) => `${table} is not compared: it ${reason}`),
     ...differing.flatMap(({ table, samples }) => samples.map((sample) => `${table} ${inWords(sample)}`)),
     `compared ${tables.length} tables of ${name} versions ${from} and ${to} at ${diff.positions.join(', ')}`,
+    ...diff.answers.flatMap(answersInWords),
+    ...diff.answers_left_out.map((reason) => `answers are not compared: ${reason}`),
   ];
   return {
     value: diff,
@@ -21,6 +25,22 @@ export function diffAnswer(diff: VersionDiff): Answer {
     ...(!equal && { failure: new CliError(`${name} versions ${from} and ${to} differ`) }),
   };
 }
+
+function answersInWords({ kind, compared, differing, samples, slower }: AnswersDiff): string[] {
+  const what = kind.replace('_', ' ');
+  return [
+    ...samples.map(({ question, before, after }) => `${what} ${named(question)}: ${json(before)} -> ${json(after)}`),
+    ...slower.map((each) => `${what} ${named(each.question)}: slower, ${each.ms_before} ms -> ${each.ms_after} ms`),
+    `compared ${compared} ${what}: ${differing} differ`,
+  ];
+}
+
+const named = (question: Question): string =>
+  Object.entries(question)
+    .map(([key, value]) => `${key} ${short(String(value))}`)
+    .join(', ');
+
+const json = (answer: unknown): string => short(stringify(answer), 4 * SHOWN);
 
 function inWords({ kind, key, before, after, position }: DiffSample): string {
   const row = Object.entries(key).map(([column, value]) => `${column} ${value}`);
@@ -34,7 +54,7 @@ function inWords({ kind, key, before, after, position }: DiffSample): string {
 /** At most so many characters of a value are written as text. */
 const SHOWN = 80;
 
-function short(value: string | null | undefined): string {
+function short(value: string | null | undefined, most = SHOWN): string {
   if (value === null || value === undefined) return 'null';
-  return value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value;
+  return value.length > most ? `${value.slice(0, most)}…` : value;
 }

@@ -157,6 +157,13 @@ function botsOf({ bot, partition }: RebuildOptions): BotsOfPart | null {
   return partition === undefined ? null : { partition };
 }
 
+interface DiffOptions {
+  readonly from?: number;
+  readonly to?: number;
+  readonly wait: number;
+  readonly answers: boolean;
+}
+
 function addDiff({ noun, action }: Cli): void {
   noun
     .command('diff')
@@ -170,12 +177,13 @@ function addDiff({ noun, action }: Cli): void {
       nonNegativeInteger,
       30,
     )
+    .option('--no-answers', 'Compare only rows: no reports, balances and counts of broadcasts.')
     .action(
-      action<[string, { from?: number; to?: number; wait: number }]>(async (context, name, { from, to, wait }) => {
+      action<[string, DiffOptions]>(async (context, name, { from, to, wait, answers }) => {
         const model = modelOf(context, name);
         await context.yieldToService();
         const { diffVersions } = await import('../../administration/diff/version-diff.ts');
-        return diffAnswer(await diffVersions(context, model, { from, to, waitMs: wait * 1000 }));
+        return diffAnswer(await diffVersions(context, model, { from, to, waitMs: wait * 1000, answers }));
       }),
     );
 }

@@ -1,5 +1,5 @@
 import { namedBot, ofBot } from '../../database/of-bot.ts';
-import type { Tables } from '../../database/tables.ts';
+import type { ReadTables } from '../../database/tables.ts';
 import { PLACE } from '../../domain/broadcast/sending.ts';
 import { bucketEnds } from '../../domain/broadcast/variant-of.ts';
 import { bucketSql, digestSql } from './variant-sql.ts';
@@ -34,7 +34,7 @@ const ADDED = [
  * read: their counts are kept. @param shares of the variants
  */
 export async function countRecipients(
-  { pool, recipients }: Tables<'recipients'>,
+  { pool, recipients }: ReadTables<'recipients'>,
   { botId, id }: { readonly botId: number; readonly id: number },
   shares: readonly number[],
 ): Promise<CountedRecipients> {

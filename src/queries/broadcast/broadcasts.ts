@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Tables } from '../../database/tables.ts';
+import type { ReadTables, Tables } from '../../database/tables.ts';
 import type { Broadcast } from '../../domain/broadcast/broadcast.ts';
 import { ENDED_STATUSES, OPEN_STATUSES, Status } from '../../domain/broadcast/broadcast-status.ts';
 
@@ -104,7 +104,7 @@ export async function listBroadcasts(
   return { items: rows.map(rowOf), total: counted.rows[0]!.total };
 }
 
-const tablesOf = ({ broadcasts, recipients }: Tables<'broadcasts' | 'recipients'>): string =>
+const tablesOf = ({ broadcasts, recipients }: ReadTables<'broadcasts' | 'recipients'>): string =>
   `${broadcasts}.broadcasts AS b LEFT JOIN ${recipients}.sendings AS s ON s.broadcast_id = b.id`;
 
 /** The launch whose final counts these are. While the next launch waits for a sender, the previous launch. */
@@ -148,6 +148,36 @@ interface Selected {
 
 function rowOf({ broadcast, statistics }: Selected): BroadcastRow {
   return { broadcast: JSON.parse(broadcast) as Broadcast, statistics: statistics ?? NO_STATISTICS };
+}
+
+/** A broadcast with its shown status and its counts. */
+export interface BroadcastCounts {
+  readonly id: number;
+  readonly bot_id: number;
+  /** Public key of the bot. */
+  readonly bot: string;
+  readonly status: number;
+  readonly statistics: BroadcastStatistics;
+  /** Of its variants. */
+  readonly shares: readonly number[];
+}
+
+/** The status and counts of broadcasts, as {@link listBroadcasts} has them, by id. */
+export async function broadcastCounts(
+  source: ReadTables<'broadcasts' | 'recipients'>,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, BroadcastCounts>> {
+  const { rows } = await source.pool.query<Selected & Pick<BroadcastCounts, 'id' | 'bot_id' | 'bot' | 'status'>>(
+    `SELECT b.id::float8, b.bot_id, b.public_key AS bot, ${STATUS} AS status, ${COLUMNS} FROM ${tablesOf(source)}
+      WHERE b.id = ANY ($1::bigint[])`,
+    [[...ids]],
+  );
+  const counts = rows.map((row): BroadcastCounts => {
+    const { id, bot_id, bot, status } = row;
+    const { broadcast, statistics } = rowOf(row);
+    return { id, bot_id, bot, status, statistics, shares: (broadcast.variants ?? []).map(({ share }) => share) };
+  });
+  return new Map(counts.map((each) => [each.id, each]));
 }
 
 /** A broadcast that is due or being sent. */

@@ -1,4 +1,4 @@
-import { preparedRows, type Tables } from '../../database/tables.ts';
+import { preparedRows, type ReadTables, type Tables } from '../../database/tables.ts';
 import { isPublicKey } from '../../domain/catalog/api-key.ts';
 import type { KeyScope } from '../../domain/catalog/owner.ts';
 import type { AutoPayout } from '../../domain/referral/auto-payouts.ts';
@@ -23,7 +23,7 @@ export async function findBot(tables: Tables<'catalog'>, publicKey: string): Pro
 
 /** Finds bots by their public keys. */
 export async function findBots(
-  { pool, catalog }: Tables<'catalog'>,
+  { pool, catalog }: ReadTables<'catalog'>,
   publicKeys: readonly string[],
 ): Promise<ReadonlyMap<string, BotRow>> {
   const possible = publicKeys.filter(isPublicKey);

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Tables } from '../../database/tables.ts';
+import type { ReadTables, Tables } from '../../database/tables.ts';
 import { HOLD_BITS } from '../../domain/referral/account/spans.ts';
 import { type AccountName, accountTime } from './account-source.ts';
 
@@ -21,7 +21,7 @@ export interface AccountBalanceRow extends BalanceRow {
 
 /** The balances of some of a bot's accounts, by unit. `now` in ms UTC decides which accruals are on hold. */
 export async function balancesOf(
-  { pool, accounts }: Tables<'accounts'>,
+  { pool, accounts }: ReadTables<'accounts'>,
   bot: string,
   userIds: readonly number[],
   now: number,

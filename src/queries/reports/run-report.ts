@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { openArrayPool } from '../../columns/array-pool.ts';
-import { snapshot } from '../../database/snapshot.ts';
+import { type SnapshotOptions, snapshot } from '../../database/snapshot.ts';
 import type { SavedSegments } from '../../domain/broadcast/audience-segmentations.ts';
 import { isoWithOffset } from '../../domain/local-time.ts';
 import type { Warning } from '../../domain/problem.ts';
@@ -65,12 +65,20 @@ export interface CellUsers {
 /** As {@link RunReport}. Also @throws NoSuchCellError */
 export type FindCellUsers = (request: CellRequest, keyId: number) => Promise<CellUsers>;
 
-/** Runs reports in this thread, on a connection of the pool. */
-export function reportRunner(pool: pg.Pool, cache: ChunkCache): (request: ReportRequest) => Promise<ReportAnswer> {
+/**
+ * Runs reports in this thread, on a connection of the pool.
+ * @param settings of the transaction of each report (`SnapshotOptions.settings`)
+ */
+export function reportRunner(
+  pool: pg.Pool,
+  cache: ChunkCache,
+  settings?: string,
+): (request: ReportRequest) => Promise<ReportAnswer> {
+  const place = { pool, cache, ...(settings !== undefined && { settings }) };
   return async (request) => {
     const { report, warnings, events, properties } = request.parsed;
     const { timezone, from, to } = report.period;
-    const { result, deferred, behindMs } = await inRun(pool, cache, request, (options) => rowsOf(request, options));
+    const { result, deferred, behindMs } = await inRun(place, request, (options) => rowsOf(request, options));
     const { columns, rows, total, matching } = result;
     return {
       columns,
@@ -99,7 +107,7 @@ export function reportRunner(pool: pg.Pool, cache: ChunkCache): (request: Report
 export function cellUsersFinder(pool: pg.Pool, cache: ChunkCache): (request: CellRequest) => Promise<CellUsers> {
   return async (request) => {
     const { cell, now, parsed } = request;
-    const { result, behindMs } = await inRun(pool, cache, request, (options) =>
+    const { result, behindMs } = await inRun({ pool, cache }, request, (options) =>
       cellUsers(parsed.report, { cell, now }, options),
     );
     return { ids: result, data_as_of: isoWithOffset(now - behindMs, parsed.report.period.timezone) };
@@ -145,15 +153,20 @@ interface Freshness {
   readonly behindMs: number;
 }
 
+/** The connections that a run takes one of, and the cache that it fills. */
+interface RunPlace extends Pick<SnapshotOptions, 'settings'> {
+  readonly pool: pg.Pool;
+  readonly cache: ChunkCache;
+}
+
 /** Works on the data of a report, in one snapshot and within its time limit. */
 async function inRun<T>(
-  pool: pg.Pool,
-  cache: ChunkCache,
+  { pool, cache, ...settings }: RunPlace,
   { tables, botId, parsed: { report }, savedSegments = new Map(), now, lagMs, timeoutMs }: Omit<ReportRequest, 'limit'>,
   work: (options: ScanOptions) => Promise<T>,
 ): Promise<Freshness & { readonly result: T }> {
   const span = report.type === 'retention' ? retentionSpan(report) : report.period;
-  const { deferred, result } = await snapshot(pool, { timeoutMs }, async (opened) => {
+  const { deferred, result } = await snapshot(pool, { timeoutMs, ...settings }, async (opened) => {
     const deferred = await deferredValues(report, { query: opened.query, tables, botId, span, savedSegments });
     const arrays = openArrayPool();
     try {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { ReadTables } from '../../database/tables.ts';
 
 /** A pool, and the schema of the read model of saved reports. */
 export interface SavedReportsSource {
@@ -28,6 +29,15 @@ export async function listSavedReports(
     `SELECT uuid, public_key, name, report_config, created_at::float8, pinned FROM ${reports}.reports
      WHERE public_key = ANY ($1) AND NOT deleted ORDER BY reports.created_at DESC, uuid DESC`,
     [publicKeys],
+  );
+  return rows;
+}
+
+/** The saved reports of all bots, by bot and uuid. */
+export async function allSavedReports({ pool, reports }: ReadTables<'reports'>): Promise<SavedReportRow[]> {
+  const { rows } = await pool.query<SavedReportRow>(
+    `SELECT uuid, public_key, name, report_config, created_at::float8, pinned FROM ${reports}.reports
+     WHERE NOT deleted ORDER BY public_key, uuid`,
   );
   return rows;
 }

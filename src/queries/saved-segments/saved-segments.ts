@@ -1,4 +1,4 @@
-import type { Tables } from '../../database/tables.ts';
+import type { ReadTables, Tables } from '../../database/tables.ts';
 import type { SavedSegment } from '../../domain/saved-segments/saved-segment.ts';
 
 const COLUMNS = `saved_segment_id::float8, name, conditions, created_at::float8, changed_at::float8, revision`;
@@ -17,7 +17,7 @@ export async function listSavedSegments(
 
 /** Those of a bot's saved segments that the read model has, by id. */
 export async function findSavedSegments(
-  { pool, reports }: Tables<'reports'>,
+  { pool, reports }: ReadTables<'reports'>,
   publicKey: string,
   ids: readonly number[],
 ): Promise<Map<number, SavedSegment>> {
