@@ -6,15 +6,7 @@ import { servedVersion } from '../../projections/runtime/served-version.ts';
 import type { Version } from '../../projections/runtime/versions.ts';
 
 /** The read models that compared answers are made from. */
-type AnswerModel =
-  | 'catalog'
-  | 'users'
-  | 'events'
-  | 'reports'
-  | 'broadcasts'
-  | 'recipients'
-  | 'referral'
-  | 'accounts';
+type AnswerModel = 'catalog' | 'users' | 'events' | 'reports' | 'broadcasts' | 'recipients' | 'referral' | 'accounts';
 
 /** One snapshot of the database, and two versions of a read model in it. */
 export interface PinnedReader {
