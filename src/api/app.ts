@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { CommandContext } from '../commands/decide-and-append.ts';
 import type { Db } from '../queries/proof/stored-trees.ts';
 import { AccessControl, type AccessControlOptions } from './access.ts';
+import { type AnswerTimesOptions, measureAnswerTimes } from './answer-times.ts';
 import { answerFrameworkError, handleErrors, refuseOtherMethods } from './api-errors.ts';
 import { takeRawBodies } from './body.ts';
 import { type ClickOptions, serveClicks } from './clicks/redirect.ts';
@@ -31,6 +32,8 @@ export interface AppOptions {
     readonly access: AccessControlOptions;
     readonly routes: readonly AnyRoute[];
     readonly context: CommandContext;
+    /** Where the times of answers are saved for builders. Absent: they are not measured. */
+    readonly answerTimes?: AnswerTimesOptions;
     /** The console's sessions. Absent: the console is not served. */
     readonly console?: SessionOptions;
     /** Origins whose pages may call the intake methods; default none. */
@@ -68,6 +71,7 @@ export async function buildApp({ logger, trustProxy, operations, api }: AppOptio
   serveOperations(app, operations);
   if (api !== null) {
     let hasPages = false;
+    if (api.answerTimes !== undefined) measureAnswerTimes(app, api.answerTimes);
     rememberCommands(app, api.context);
     await describeApi(app);
     serveGuide(app);

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { adminRoutes } from '../api/administration/routes.ts';
 import type { AppOptions } from '../api/app.ts';
 import { MAX_TEST_SENDS } from '../api/broadcast/test-turns.ts';
@@ -16,6 +17,7 @@ import { FRESH_MS } from '../database/fresh-cache.ts';
 import { type BotApi, createBotApi } from '../platform/bot-api.ts';
 import type { Manifest } from '../projections/read-model.ts';
 import { createReader, type Reader } from '../projections/reader.ts';
+import { isAnyBuilt, saveAnswerTimes } from '../projections/runtime/back-off-reasons.ts';
 import { schemaCatchesUp } from '../projections/runtime/wait-for-read-models.ts';
 import { createAuthenticator } from '../queries/catalog/authenticator.ts';
 import { createOperatorAuthenticator } from '../queries/operations/operator-list.ts';
@@ -34,6 +36,7 @@ const LOOKUPS = 2;
 
 export interface ServiceApiOptions {
   readonly config: Config;
+  readonly logger: Logger;
   readonly foundation: Foundation;
   readonly manifests: readonly Manifest[];
   readonly pools: RequestPools;
@@ -55,7 +58,7 @@ export function testSendBotApi(config: Config): BotApi {
 
 /** Composes the role `api`: access, routes, links that count clicks, and the console's sessions. */
 export function serviceApi(options: ServiceApiOptions): NonNullable<AppOptions['api']> {
-  const { config, foundation, manifests, pools, clicks, uses, links, catalogReady } = options;
+  const { config, logger, foundation, manifests, pools, clicks, uses, links, catalogReady } = options;
   const { lookups } = pools;
   const { log } = foundation;
   const sources = systemSources;
@@ -75,6 +78,11 @@ export function serviceApi(options: ServiceApiOptions): NonNullable<AppOptions['
     },
     routes: routesOf(options, db),
     context: { log, sources },
+    answerTimes: {
+      isAnyBuilt: () => isAnyBuilt(lookups),
+      save: (times) => saveAnswerTimes(lookups, foundation.instance, times),
+      onError: (err) => logger.warn({ err }, 'failed to record how long answers take'),
+    },
     corsOrigins: config.CORS_ORIGINS,
     ...(config.PROOF === 'on' && { proofs: lookups }),
     clicks: {

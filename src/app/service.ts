@@ -92,7 +92,7 @@ export async function startService(options: ServiceOptions): Promise<string> {
   const count = clickMetrics(metrics.registry);
   const clicks = createClickRecorder({ context: { log, sources: systemSources }, logger, count });
   lifecycle.started('clicks', () => clicks.close());
-  const known = { config, foundation, manifests, pools, botApi, clicks, uses, asked, links };
+  const known = { config, logger, foundation, manifests, pools, botApi, clicks, uses, asked, links };
   const parts = { ...known, catalogReady: () => catalogReady };
   const app = await buildApp({
     logger,

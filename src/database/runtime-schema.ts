@@ -132,6 +132,16 @@ const migrations: Migrations = {
       asked_at bigint NOT NULL,
       PRIMARY KEY (bot, digest)
     );`,
+  // What a build backs off for: projections/runtime/back-off-reasons.ts.
+  '0016_expand_back_off': `
+    ALTER TABLE runtime.read_models ADD COLUMN backs_off boolean NOT NULL DEFAULT false;
+    CREATE UNLOGGED TABLE runtime.answer_times (
+      instance text COLLATE "C" PRIMARY KEY,
+      -- Of the answers of its last slot, and of those while nothing was being built; in milliseconds.
+      p99 double precision NOT NULL,
+      quiet_p99 double precision NOT NULL,
+      measured_at timestamptz NOT NULL
+    );`,
 };
 
 export const RUNTIME_SCHEMA = { schema: 'runtime', migrations } as const;

@@ -95,10 +95,11 @@ function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps
   );
 }
 
-function speedOf({ max_rate, events_per_second, seconds_left }: NonNullable<Version['build']>): string {
+function speedOf({ max_rate, backs_off, events_per_second, seconds_left }: NonNullable<Version['build']>): string {
   const parts = [
     events_per_second === null ? null : words.rate(number(events_per_second)),
     max_rate === null ? null : words.maxRate(number(max_rate)),
+    backs_off ? words.backsOff : null,
     seconds_left === null ? null : words.left(duration(seconds_left)),
   ];
   return parts.filter((part) => part !== null).join(' ');

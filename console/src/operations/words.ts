@@ -40,6 +40,7 @@ export const words = {
   built: (share: string, done: string, all: string) => `${share}: ${done} of ${all} commits.`,
   rate: (events: string) => `${events} events a second.`,
   maxRate: (events: string) => `Limited to ${events} events a second.`,
+  backsOff: 'It backs off, so that answers stay quick.',
   left: (time: string) => `About ${time} left, an estimate.`,
   paused: 'Paused',
   pause: 'Pause',

@@ -30,6 +30,7 @@ const build = z
   .object({
     paused: z.boolean(),
     max_rate: z.number().nullable().describe('The most events a second; null: no limit'),
+    backs_off: z.boolean().describe('Whether it pauses, since answers have become slower or live read models late'),
     events_per_second: z
       .int()
       .nullable()

@@ -11,6 +11,12 @@ export interface BuildSpeed {
   readonly secondsLeft: number | null;
 }
 
+/** What a builder measures. */
+export interface MeasuredBuild extends BuildSpeed {
+  /** Whether it backs off now. */
+  readonly backsOff: boolean;
+}
+
 /** A change of the control; what is absent stays. */
 export interface BuildChange {
   readonly paused?: boolean | undefined;
@@ -33,20 +39,26 @@ export async function controlBuild(pool: Pool, { name, version }: Key, change: B
   return rowCount === 1;
 }
 
-/** Records the speed of a build; null: it is not known yet. */
-export async function saveSpeed(pool: Pool, { name, version }: Key, speed: BuildSpeed | null): Promise<void> {
+/** Records what a builder has measured. @param speed null: it is not known yet */
+export async function saveMeasured(
+  pool: Pool,
+  { name, version }: Key,
+  speed: BuildSpeed | null,
+  backsOff: boolean,
+): Promise<void> {
   await pool.query(
-    `UPDATE runtime.read_models SET events_per_second = $3, seconds_left = $4, measured_at = clock_timestamp()
+    `UPDATE runtime.read_models SET events_per_second = $3, seconds_left = $4, backs_off = $5, measured_at = clock_timestamp()
       WHERE name = $1 AND version = $2`,
-    [name, version, speed?.eventsPerSecond ?? null, speed?.secondsLeft ?? null],
+    [name, version, speed?.eventsPerSecond ?? null, speed?.secondsLeft ?? null, backsOff],
   );
 }
 
-/** The speed of a version that is being built; null: unknown, or no builder works. */
-export async function loadSpeed(pool: Pool, { name, version }: Key): Promise<BuildSpeed | null> {
-  const { rows } = await pool.query<BuildSpeed>(
-    `SELECT events_per_second AS "eventsPerSecond", seconds_left AS "secondsLeft" FROM runtime.read_models
-      WHERE name = $1 AND version = $2 AND state = 'building' AND NOT paused AND events_per_second IS NOT NULL
+/** What the builder of a version has measured; null: no builder works. */
+export async function loadMeasured(pool: Pool, { name, version }: Key): Promise<MeasuredBuild | null> {
+  const { rows } = await pool.query<{ -readonly [F in keyof MeasuredBuild]: MeasuredBuild[F] }>(
+    `SELECT events_per_second AS "eventsPerSecond", seconds_left AS "secondsLeft", backs_off AS "backsOff"
+       FROM runtime.read_models
+      WHERE name = $1 AND version = $2 AND state = 'building' AND NOT paused
         AND measured_at > clock_timestamp() - interval '${SILENT}'`,
     [name, version],
   );

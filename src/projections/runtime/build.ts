@@ -2,7 +2,9 @@ import type { Pool } from 'pg';
 import type { Cursor, EventLog } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import type { Part } from './apply.ts';
-import { saveSpeed } from './build-control.ts';
+import { BackOff } from './back-off.ts';
+import { hasReasonToBackOff } from './back-off-reasons.ts';
+import { saveMeasured } from './build-control.ts';
 import { BuildPace } from './build-pace.ts';
 import { BuildRate } from './build-rate.ts';
 import { itemsOf } from './read-commits.ts';
@@ -17,13 +19,15 @@ export interface BuildOptions {
   readonly signal: AbortSignal;
 }
 
-/** The builder's view of a build: keeps it to its limit, and measures it. */
+/** The builder's view of a build: keeps it to its limit, or without a limit backs off under load, and measures it. */
 export class Build {
   readonly #version: Version;
   readonly #options: BuildOptions;
   readonly #pace: BuildPace;
+  readonly #backOff = new BackOff();
   readonly #rate = new BuildRate();
   #events = 0;
+  #pausedUntil = performance.now();
   #measuredAt = Number.NEGATIVE_INFINITY;
 
   constructor(version: Version, options: BuildOptions) {
@@ -35,19 +39,22 @@ export class Build {
   }
 
   /** The most events that a part should have. */
-  readonly partEvents = (): number => this.#pace.partEvents;
+  readonly partEvents = (): number => Math.min(this.#pace.partEvents, this.#backOff.partEvents);
 
   /** Takes over the limit that an operator has set. */
   limit(maxRate: number | null): void {
     this.#pace.limit = maxRate;
   }
 
-  /** Waits after a transaction as long as the limit demands. */
+  /** Waits after a transaction as long as the limit or the load demands. */
   async after(parts: readonly Part[]): Promise<void> {
     let events = 0;
     for (const { commits } of parts) for (const commit of commits) events += itemsOf(commit);
     this.#events += events;
+    const pauseMs = this.#backOff.pauseAfter(performance.now() - this.#pausedUntil);
     await this.#pace.after(events);
+    if (this.#backOff.isActive) await pause(pauseMs, this.#options.signal);
+    this.#pausedUntil = performance.now();
   }
 
   /** Records how fast the build goes, if the last record is old enough. */
@@ -56,7 +63,10 @@ export class Build {
     if (atMs - this.#measuredAt < MEASURE_EVERY_MS) return;
     this.#measuredAt = atMs;
     const { pool, log } = this.#options;
+    // An operator who sets a limit has decided how fast the build goes.
+    this.#backOff.note(this.#pace.limit === null && (await hasReasonToBackOff(pool, log, this.#version)));
     const { commits } = await log.lag(applied);
-    await saveSpeed(pool, this.#version, this.#rate.note({ atMs, events: this.#events, commitsLeft: commits }));
+    const speed = this.#rate.note({ atMs, events: this.#events, commitsLeft: commits });
+    await saveMeasured(pool, this.#version, speed, this.#backOff.isActive);
   }
 }

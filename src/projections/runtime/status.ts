@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { EventLog, Lag, Position } from '../../log/port.ts';
 import { type Manifest, ofShape, schemaOf } from '../read-model.ts';
-import { loadSpeed } from './build-control.ts';
+import { loadMeasured } from './build-control.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { type DeadLettersSummary, letterId, summarizeDeadLetters } from './dead-letters.ts';
 import { type Deferred, deferredWork } from './deferred-work.ts';
@@ -42,6 +42,8 @@ interface BuildStatus {
   readonly paused: boolean;
   /** The most events a second; null: no limit. */
   readonly max_rate: number | null;
+  /** Whether its builder pauses since answers are slower or live versions late. */
+  readonly backs_off: boolean;
   /** Applied events a second over the last minute at most; null: unknown, or no builder works. */
   readonly events_per_second: number | null;
   /** An estimate of the seconds until it has caught up; null: unknown. */
@@ -116,13 +118,14 @@ async function statusOf(
 }
 
 async function buildStatus(pool: pg.Pool, found: Version): Promise<BuildStatus> {
-  const speed = await loadSpeed(pool, found);
+  const measured = await loadMeasured(pool, found);
   const rounded = (value: number | null | undefined): number | null => (value == null ? null : Math.round(value));
   return {
     paused: found.paused,
     max_rate: found.maxRate,
-    events_per_second: rounded(speed?.eventsPerSecond),
-    seconds_left: rounded(speed?.secondsLeft),
+    backs_off: measured?.backsOff ?? false,
+    events_per_second: rounded(measured?.eventsPerSecond),
+    seconds_left: rounded(measured?.secondsLeft),
   };
 }
 

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 97d6790768a989642c01132409790991c27a50c896b866d1ee89a1270fdfa60c
+# SHA-256 of openapi.json: af9a5d29093cf8bf0d7ad1f1dfb98b7192bac68b4b1cb28083cae418b00d76f6
 
 from __future__ import annotations
 

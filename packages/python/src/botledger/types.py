@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: 97d6790768a989642c01132409790991c27a50c896b866d1ee89a1270fdfa60c
+# SHA-256 of openapi.json: af9a5d29093cf8bf0d7ad1f1dfb98b7192bac68b4b1cb28083cae418b00d76f6
 
 from __future__ import annotations
 
@@ -1607,6 +1607,8 @@ class VersionBuild(TypedDict):
     paused: bool
     max_rate: Decimal | int | None
     """The most events a second; null: no limit"""
+    backs_off: bool
+    """Whether it pauses, since answers have become slower or live read models late"""
     events_per_second: int | None
     """Applied over the last minute at most; null: not known yet, or no instance builds it"""
     seconds_left: int | None
