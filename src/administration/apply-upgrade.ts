@@ -2,7 +2,7 @@ import { Rejection } from '../domain/rejection.ts';
 import { type Manifest, type ReadModel, schemaOf } from '../projections/read-model.ts';
 import { allVersions, makeLive, tablesOf, type Version, versionsOf } from '../projections/runtime/versions.ts';
 import type { AdministrationContext, LongWorkContext } from './administration-context.ts';
-import { buildNext, compareNewest } from './version-work.ts';
+import { buildNext, compareNewest, refuseQuarantined } from './version-work.ts';
 
 /** A read model that a release has changed, in this installation. */
 export interface UpgradedReadModel {
@@ -43,6 +43,7 @@ export async function applyUpgrade(
     if (former === undefined) continue;
     upgraded.push({ model, former, built: await verified(context, model, note) });
   }
+  if (switches) for (const { built } of upgraded) if (built.state !== 'live') await refuseQuarantined(context, built);
   const rows: UpgradedReadModel[] = [];
   for (const { model, built, former } of upgraded)
     rows.push({

@@ -126,6 +126,15 @@ export async function compareNewest(context: LongWorkContext, model: Manifest): 
   };
 }
 
+/** Refuses to switch to a version that lacks commits of a bot. @throws Rejection */
+export async function refuseQuarantined({ pool }: AdministrationContext, { name, version }: Version): Promise<void> {
+  const [bot] = (await loadQuarantines(pool, schemaOf(name, version))).keys();
+  if (bot === undefined) return;
+  const lacks = `${name} version ${version} lacks commits of bot ${bot}, which is quarantined`;
+  const remedy = `see dead-letter list, or say projection switch ${name} --force`;
+  throw new Rejection('conflict', 'version', `${lacks}: ${remedy}`);
+}
+
 export interface SwitchRequest {
   readonly name: string;
   /** Default: the newest. */
@@ -152,11 +161,7 @@ export async function switchVersion(
   if (chosen.error !== null && !force) throw refused(`has stopped: ${chosen.error}`);
   if (!chosen.verified && !chosen.served && !force && chosen.state !== 'live')
     throw refused('was not verified: verify it, or say --force to the command');
-  const [waiting] = (await loadQuarantines(context.pool, schemaOf(name, chosen.version))).keys();
-  if (waiting !== undefined && !force && chosen.state !== 'live')
-    throw refused(
-      `lacks commits of bot ${waiting}, which is quarantined: see dead-letter list, or say --force to the command`,
-    );
+  if (!force && chosen.state !== 'live') await refuseQuarantined(context, chosen);
   return recorded(context, 'version_switched', chosen, asked, async () => {
     if (!(await makeLive(context.pool, name, chosen.version))) throw refused('was dropped before the switch');
     await context.waitForSwitch();

@@ -67,6 +67,21 @@ it('with --no-switch builds and verifies; the same command without it then switc
   expect(await states()).toContain('users 2 live verified');
 });
 
+it('switches nothing if one version lacks commits of a quarantined bot', async () => {
+  const built = ['accounts 1 live', 'accounts 2 ready verified', 'users 1 live', 'users 2 ready verified'];
+  await operate(service.env, ['upgrade', 'apply', '--no-switch'], next);
+  const { publicKey } = filled.bot;
+  await service.database.pool.query(
+    `INSERT INTO runtime.quarantines (name, version, key, lane, position) VALUES ('accounts', 2, $1, 0, '')`,
+    [publicKey],
+  );
+  expect(await botledger(service.env, ['upgrade', 'apply'], next)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`accounts version 2 lacks commits of bot ${publicKey}, which is quarantined`),
+  });
+  expect(await states()).toEqual(built);
+});
+
 it('switches nothing if one version differs from a replay', async () => {
   await operate(service.env, ['projection', 'rebuild', 'accounts'], next);
   await service.database.pool.query('DELETE FROM accounts_v2.commits_seen');
