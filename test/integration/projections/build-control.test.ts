@@ -60,35 +60,33 @@ test('a limit holds after the command was killed with -9 and the service continu
   );
   const ended = once(command, 'exit');
   const tables = async () => (await allVersions(service.database.pool)).some(({ version }) => version === 2);
-  await expect.poll(tables, { interval: 5, timeout: 30_000 }).toBe(true);
+  await expect.poll(tables, { interval: 5 }).toBe(true);
   const begun = performance.now();
   const atMost = (): number => BEYOND + (MAX_RATE * (performance.now() - begun)) / 1000;
-  await expect.poll(() => applied(2), { timeout: 30_000 }).toBeGreaterThan(MAX_RATE / 2);
+  await expect.poll(() => applied(2)).toBeGreaterThan(MAX_RATE / 2);
   command.kill('SIGKILL');
   await ended;
   const left = await applied(2);
   expect(left).toBeLessThanOrEqual(atMost());
-  await expect.poll(() => applied(2), { timeout: 30_000 }).toBeGreaterThan(left + MAX_RATE);
+  await expect.poll(() => applied(2)).toBeGreaterThan(left + MAX_RATE);
   expect(await applied(2)).toBeLessThanOrEqual(atMost());
 
   // Its speed is known after some seconds.
   const speed = async () => ((await rowOf(2)) as { build?: { events_per_second: number | null } } | undefined)?.build;
-  await expect
-    .poll(speed, { timeout: 30_000 })
-    .toMatchObject({ max_rate: MAX_RATE, events_per_second: expect.any(Number) });
+  await expect.poll(speed).toMatchObject({ max_rate: MAX_RATE, events_per_second: expect.any(Number) });
   expect((await speed())!.events_per_second).toBeLessThanOrEqual(MAX_RATE + BEYOND);
   expect(await applied(2)).toBeLessThanOrEqual(atMost());
 
   expect(await run('projection limit events --max-rate none')).toMatchObject({ build: { max_rate: null } });
-  await expect.poll(() => rowOf(2), { timeout: 30_000 }).toMatchObject({ state: 'ready', build: null });
+  await expect.poll(() => rowOf(2)).toMatchObject({ state: 'ready', build: null });
   await run('projection verify events');
   await run('projection drop events --version 2');
-}, 120_000);
+});
 
 test('a pause holds the checkpoint still, outlives a restart, and resumes to what a replay gives', async () => {
   const { pool } = service.database;
   const command = beginBuild();
-  await expect.poll(() => applied(2), { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(() => applied(2)).toBeGreaterThan(0);
   expect(await run('projection pause events')).toMatchObject({
     state: 'building',
     build: { paused: true, max_rate: MAX_RATE, events_per_second: null, seconds_left: null },
@@ -96,7 +94,7 @@ test('a pause holds the checkpoint still, outlives a restart, and resumes to wha
   });
   const message = 'botledger: events version 2 is paused: resume it with projection resume events\n';
   expect(await command).toMatchObject({ code: 1, err: expect.stringContaining(message) });
-  await expect.poll(() => isFollowed(pool, 'events', 2), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => isFollowed(pool, 'events', 2)).toBe(false);
   const held = await loadCheckpoint(pool, 'events_v2');
   expect(await botledger(service.env, ['projection', 'rebuild', 'events'])).toMatchObject({ code: 1, err: message });
   await service.restart();
@@ -106,20 +104,20 @@ test('a pause holds the checkpoint still, outlives a restart, and resumes to wha
 
   await run('projection limit events --max-rate none');
   expect(await run('projection resume events')).toMatchObject({ version: 2 });
-  await expect.poll(() => rowOf(2), { timeout: 30_000 }).toMatchObject({ state: 'ready' });
+  await expect.poll(() => rowOf(2)).toMatchObject({ state: 'ready' });
   await run('projection verify events');
   expect(await botledger(service.env, ['projection', 'pause', 'events'])).toMatchObject({
     code: 1,
     err: 'botledger: events version 2 is not being built\n',
   });
   await run('projection drop events --version 2');
-}, 120_000);
+});
 
 test('a dropped build leaves no schema, row or lease behind', async () => {
   const { pool } = service.database;
   for (const isPaused of [false, true]) {
     const command = beginBuild();
-    await expect.poll(() => applied(2), { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => applied(2)).toBeGreaterThan(0);
     if (isPaused) await run('projection pause events');
     expect(await run('projection drop events --version 2')).toMatchObject({ version: 2, state: 'dropped' });
     expect((await command).code).toBe(1);
@@ -131,8 +129,8 @@ test('a dropped build leaves no schema, row or lease behind', async () => {
            UNION ALL SELECT name FROM runtime.leases WHERE name LIKE 'projection events\\_v2%'`,
         )
       ).rows;
-    await expect.poll(left, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(left).toEqual([]);
     await pause(1500); // longer than a projector needs to see a version
     expect(await left()).toEqual([]);
   }
-}, 120_000);
+});
