@@ -132,7 +132,7 @@ const migrations: Migrations = {
       asked_at bigint NOT NULL,
       PRIMARY KEY (bot, digest)
     );`,
-  // What a build backs off for: projections/runtime/back-off-reasons.ts.
+  // Times of answers, and builds that back off: projections/runtime/back-off-reasons.ts.
   '0016_expand_back_off': `
     ALTER TABLE runtime.read_models ADD COLUMN backs_off boolean NOT NULL DEFAULT false;
     CREATE UNLOGGED TABLE runtime.answer_times (

@@ -10,7 +10,7 @@ const SLOWER = 1.2;
 const SLOWER_MS = 1;
 /** Live versions are late when they lag by more than this. */
 const LATE_SECONDS = 2;
-/** What an instance has measured earlier says nothing. */
+/** The time for which a measurement of an instance counts. */
 const FRESH = '15 seconds';
 
 /** Whether any version is being built. */

@@ -11,7 +11,7 @@ export interface BuildSpeed {
   readonly secondsLeft: number | null;
 }
 
-/** What a builder measures. */
+/** A build as its builder has measured it. */
 export interface MeasuredBuild extends BuildSpeed {
   /** Whether it backs off now. */
   readonly backsOff: boolean;
@@ -53,7 +53,7 @@ export async function saveMeasured(
   );
 }
 
-/** What the builder of a version has measured; null: no builder works. */
+/** A build as its builder has measured it last; null: no builder works. */
 export async function loadMeasured(pool: Pool, { name, version }: Key): Promise<MeasuredBuild | null> {
   const { rows } = await pool.query<{ -readonly [F in keyof MeasuredBuild]: MeasuredBuild[F] }>(
     `SELECT events_per_second AS "eventsPerSecond", seconds_left AS "secondsLeft", backs_off AS "backsOff"
