@@ -103,6 +103,30 @@ describe('the answers of two versions', () => {
     expect(err).toContain('compared 3 saved reports: 1 differ');
   });
 
+  it('are equal, or not compared, while events arrive', async () => {
+    await query(`UPDATE events_v2.events SET category = 'hats' WHERE category = 'caps'`);
+    let isOver = false;
+    const send = async (): Promise<void> => {
+      for (let n = 0; !isOver; n++) {
+        const event = { event: 'viewed', user_id: 1 + (n % 3), category: `c${n % 7}`, date: '2026-03-02T13:00:00Z' };
+        expect((await service.post('/v1/send-event', event, { 'api-key': filled.bot.apiKey })).status).toBe(200);
+      }
+    };
+    const sending = send();
+    try {
+      for (let round = 0; round < 5; round++) {
+        const { code, found, err } = await diff('events', ['--wait', '5']);
+        if (found === null) expect(err).toContain('cannot be compared: for 5 s');
+        else expect(found).toMatchObject({ equal: true, answers_left_out: [] });
+        expect(code).toBe(found === null ? 1 : 0);
+      }
+    } finally {
+      isOver = true;
+      await sending;
+    }
+    await service.projected();
+  });
+
   it('name the one account whose balance differs', async () => {
     const { publicKey: bot } = filled.bot;
     await query(`UPDATE accounts_v2.balances SET paid = paid + 1 WHERE user_id = ${REFERRER} AND unit = 1`);
