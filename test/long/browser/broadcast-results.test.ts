@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasEnded, launch, meet, until } from '../support/broadcasts.ts';
-import { axeFindings, CHROMIUM } from '../support/browser.ts';
-import type { TestBot, TestService } from '../support/service.ts';
-import { type SendingConsole, startSendingConsole } from '../support/test-console.ts';
+import { hasEnded, launch, meet, until } from '../../support/broadcasts.ts';
+import { axeFindings, CHROMIUM } from '../../support/browser.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
 
 const LONG = 'x'.repeat(100);
 const VARIANTS = [

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings, CHROMIUM, HOSTILE, type PageOptions, shoot } from '../support/browser.ts';
-import { openReport as open, pick } from '../support/report-page.ts';
-import type { TestBot, TestService } from '../support/service.ts';
-import { startConsole, type TestConsole } from '../support/test-console.ts';
+import { axeFindings, CHROMIUM, HOSTILE, type PageOptions, shoot } from '../../support/browser.ts';
+import { openReport as open, pick } from '../../support/report-page.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 const USERS = 8;

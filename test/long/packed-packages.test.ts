@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ROOT } from '../../support/source-files.ts';
+import { ROOT } from '../support/source-files.ts';
 
 /** The packages as `npm pack` makes them in a clone where nothing is installed, and as their callers load them. */
 

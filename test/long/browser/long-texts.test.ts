@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasEnded, launch, meet, until } from '../support/broadcasts.ts';
-import { axeFindings, CHROMIUM, type ConsolePage, shoot } from '../support/browser.ts';
-import { aKey } from '../support/catalog.ts';
-import type { TestBot, TestService } from '../support/service.ts';
-import { type SendingConsole, startSendingConsole } from '../support/test-console.ts';
+import { hasEnded, launch, meet, until } from '../../support/broadcasts.ts';
+import { axeFindings, CHROMIUM, type ConsolePage, shoot } from '../../support/browser.ts';
+import { aKey } from '../../support/catalog.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
 
 /** One word: nothing breaks it. */
 const LONG = 'W'.repeat(5000);

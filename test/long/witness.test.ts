@@ -4,10 +4,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseNote, parseVerifier, signatureBy } from '../../../src/proof/signed-note.ts';
-import { administer } from '../../support/administer.ts';
-import { growingLog } from '../../support/growing-log.ts';
-import { ROOT } from '../../support/source-files.ts';
+import { parseNote, parseVerifier, signatureBy } from '../../src/proof/signed-note.ts';
+import { administer } from '../support/administer.ts';
+import { growingLog } from '../support/growing-log.ts';
+import { ROOT } from '../support/source-files.ts';
 
 /** `botledger witness` as a separate OS process, over HTTP. */
 

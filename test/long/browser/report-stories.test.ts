@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBot } from '../../src/commands/catalog/change-bot.ts';
-import { CHROMIUM, type ConsolePage, HOSTILE } from '../support/browser.ts';
-import { aKey } from '../support/catalog.ts';
+import { createBot } from '../../../src/commands/catalog/change-bot.ts';
+import { CHROMIUM, type ConsolePage, HOSTILE } from '../../support/browser.ts';
+import { aKey } from '../../support/catalog.ts';
 import {
   chip,
   choose,
@@ -15,9 +15,9 @@ import {
   saidBy,
   save,
   settled,
-} from '../support/report-page.ts';
-import type { TestBot, TestService } from '../support/service.ts';
-import { startConsole, type TestConsole } from '../support/test-console.ts';
+} from '../../support/report-page.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const DAY_MS = 86_400_000;
 const day = (daysAgo: number): string => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, type ConsolePage } from '../support/browser.ts';
-import type { TestBot, TestService } from '../support/service.ts';
-import { startConsole, type TestConsole } from '../support/test-console.ts';
+import { CHROMIUM, type ConsolePage } from '../../support/browser.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 /**
  * How a page of the console feels: when its largest part is there (LCP), what moves after it was shown (CLS), how long an

@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkReceipt } from '../../../src/administration/proof/check-receipt.ts';
-import { textOf } from '../../../src/log/commit-codec.ts';
-import { sha256 } from '../../../src/proof/merkle-tree.ts';
-import { parseReceipt, receiptText } from '../../../src/proof/receipt.ts';
-import { parseNote, signNote } from '../../../src/proof/signed-note.ts';
-import { administer } from '../../support/administer.ts';
-import type { TestEngine } from '../../support/engines.ts';
-import { startEventStore } from '../../support/eventstore-server.ts';
-import { startKafkaBroker } from '../../support/kafka-broker.ts';
-import { readAll } from '../../support/log.ts';
-import { type ProofService, startProofService } from '../../support/proof-service.ts';
-import type { TestBot } from '../../support/service.ts';
+import { checkReceipt } from '../../src/administration/proof/check-receipt.ts';
+import { textOf } from '../../src/log/commit-codec.ts';
+import { sha256 } from '../../src/proof/merkle-tree.ts';
+import { parseReceipt, receiptText } from '../../src/proof/receipt.ts';
+import { parseNote, signNote } from '../../src/proof/signed-note.ts';
+import { administer } from '../support/administer.ts';
+import type { TestEngine } from '../support/engines.ts';
+import { startEventStore } from '../support/eventstore-server.ts';
+import { startKafkaBroker } from '../support/kafka-broker.ts';
+import { readAll } from '../support/log.ts';
+import { type ProofService, startProofService } from '../support/proof-service.ts';
+import type { TestBot } from '../support/service.ts';
 
 /** Receipts of intake on the validated logs, whose positions a writer knows only after its append. */
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey } from '../../src/commands/catalog/keys.ts';
-import { ensureUnit } from '../../src/commands/catalog/units.ts';
-import { accruals } from '../../src/processes/accruals/accrual-process.ts';
-import { axeFindings, CHROMIUM, HOSTILE } from '../support/browser.ts';
-import { processed } from '../support/processes.ts';
-import { type RewardProgram, rewardProgram } from '../support/reward-program.ts';
-import type { TestService } from '../support/service.ts';
-import { startConsole, type TestConsole } from '../support/test-console.ts';
+import { issueKey } from '../../../src/commands/catalog/keys.ts';
+import { ensureUnit } from '../../../src/commands/catalog/units.ts';
+import { accruals } from '../../../src/processes/accruals/accrual-process.ts';
+import { axeFindings, CHROMIUM, HOSTILE } from '../../support/browser.ts';
+import { processed } from '../../support/processes.ts';
+import { type RewardProgram, rewardProgram } from '../../support/reward-program.ts';
+import type { TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 describe.skipIf(CHROMIUM === undefined)('payouts and rewards are changed in the console', () => {
   let started: TestConsole;

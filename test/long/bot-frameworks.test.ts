@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
-import { createRule } from '../../../src/commands/referral/change-rule.ts';
-import { type PolledPlatform, polledPlatform } from '../../support/polled-platform.ts';
-import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
-import { ROOT } from '../../support/source-files.ts';
+import { changeBot } from '../../src/commands/catalog/change-bot.ts';
+import { createRule } from '../../src/commands/referral/change-rule.ts';
+import { type PolledPlatform, polledPlatform } from '../support/polled-platform.ts';
+import { startTestService, type TestBot, type TestService } from '../support/service.ts';
+import { ROOT } from '../support/source-files.ts';
 
 /** The example bots of the middlewares, as separate processes: each scene continues the one before. */
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings, CHROMIUM } from '../support/browser.ts';
-import { aKey } from '../support/catalog.ts';
-import type { TestBot, TestService } from '../support/service.ts';
-import { startConsole, type TestConsole } from '../support/test-console.ts';
+import { axeFindings, CHROMIUM } from '../../support/browser.ts';
+import { aKey } from '../../support/catalog.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 describe.skipIf(CHROMIUM === undefined)('settings that are not saved', () => {
   let started: TestConsole;

@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { statement } from '../../../src/database/statement.ts';
-import { reportFields } from '../../../src/domain/reports/fields.ts';
-import { allEvents } from '../../../src/projections/events/packed/archived-rows.ts';
-import { eventsReadModel, withArchive } from '../../../src/projections/events/read-model.ts';
-import type { ExportPeriod, TextRow } from '../../../src/queries/export/columns.ts';
-import { exportRows } from '../../../src/queries/export/export-rows.ts';
-import { columnSql } from '../../../src/queries/reports/field-sql.ts';
-import { cut, DAY, EPOCH, interleaved, MINUTE, partitionsOf, type Step, step } from '../../support/intake-logs.ts';
-import { propertyRuns } from '../../support/property-runs.ts';
-import { firstSchema } from '../../support/read-model-tables.ts';
-import { createTestProjection, type TestProjection } from '../../support/test-projection.ts';
+import { statement } from '../../src/database/statement.ts';
+import { reportFields } from '../../src/domain/reports/fields.ts';
+import { allEvents } from '../../src/projections/events/packed/archived-rows.ts';
+import { eventsReadModel, withArchive } from '../../src/projections/events/read-model.ts';
+import type { ExportPeriod, TextRow } from '../../src/queries/export/columns.ts';
+import { exportRows } from '../../src/queries/export/export-rows.ts';
+import { columnSql } from '../../src/queries/reports/field-sql.ts';
+import { cut, DAY, EPOCH, interleaved, MINUTE, partitionsOf, type Step, step } from '../support/intake-logs.ts';
+import { propertyRuns } from '../support/property-runs.ts';
+import { firstSchema } from '../support/read-model-tables.ts';
+import { createTestProjection, type TestProjection } from '../support/test-projection.ts';
 
 /** Archives chunks of three events as soon as they are a month old. */
 const model = withArchive(eventsReadModel, 1, { chunk: 3, newest: 1, changed: 4, share: 1000, changedInChunk: 2 });

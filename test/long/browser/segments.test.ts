@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeFindings, CHROMIUM, HOSTILE, shoot } from '../support/browser.ts';
-import type { TestBot, TestService } from '../support/service.ts';
-import { startConsole, type TestConsole } from '../support/test-console.ts';
+import { axeFindings, CHROMIUM, HOSTILE, shoot } from '../../support/browser.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { startConsole, type TestConsole } from '../../support/test-console.ts';
 
 const LONG = 'x'.repeat(250);
 const EVENTS = ['performed_event', { event_id: 1, period_days: 0 }];

@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHROMIUM, type ConsolePage } from '../support/browser.ts';
-import type { TestBot, TestService } from '../support/service.ts';
-import { type SendingConsole, startSendingConsole } from '../support/test-console.ts';
+import { CHROMIUM, type ConsolePage } from '../../support/browser.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
 
 const VARIANTS = [
   { name: '10 % off', share: 70, message: { text: 'First text', parse_mode: 'HTML' } },

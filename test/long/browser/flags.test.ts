@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasEnded, launch, meet, until } from '../support/broadcasts.ts';
-import { axeFindings, CHROMIUM } from '../support/browser.ts';
-import { openReport } from '../support/report-page.ts';
-import type { TestBot, TestService } from '../support/service.ts';
-import { type SendingConsole, startSendingConsole } from '../support/test-console.ts';
+import { hasEnded, launch, meet, until } from '../../support/broadcasts.ts';
+import { axeFindings, CHROMIUM } from '../../support/browser.ts';
+import { openReport } from '../../support/report-page.ts';
+import type { TestBot, TestService } from '../../support/service.ts';
+import { type SendingConsole, startSendingConsole } from '../../support/test-console.ts';
 
 const DAY_MS = 86_400_000;
 const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
