@@ -12,6 +12,12 @@ export interface Chunk {
 /** The events of a chunk when it is packed first. */
 export const CHUNK_EVENTS = 4096;
 
+/**
+ * How many packings of a bot's events a rebuild of only this bot counts for, more than there ever are: the higher bits of
+ * `timelines.packings` count these rebuilds. After one, users may have another index.
+ */
+export const PACKINGS_OF_A_REBUILD = 2 ** 32;
+
 export type Column = IndexColumn | NumberColumn | CodedColumn;
 
 /**

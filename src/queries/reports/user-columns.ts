@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { parse } from 'lossless-json';
+import { PACKINGS_OF_A_REBUILD } from '../../columns/chunk.ts';
 import type { Snapshot } from '../../database/snapshot.ts';
 import { SERVER_SINCE, withConstants } from '../../database/statement.ts';
 import type { FieldValue } from '../../domain/condition/predicate.ts';
@@ -89,7 +90,10 @@ function memberColumn(members: Uint8Array): UserColumn {
 
 /** The changes of a bot's users that a snapshot has. */
 interface Changes {
-  /** Names the tables that the users are read from: another one after a rebuild, and after a restart or crash of the server. */
+  /**
+   * Names the tables that the users are read from: another one after a rebuild, also of only this bot, and after a restart or crash
+   * of the server.
+   */
   readonly source: string;
   /** How many changes came before the kept ones. */
   readonly first: number;
@@ -102,7 +106,9 @@ async function changesOf({ botId, tables, snapshot }: UserColumnsOptions): Promi
                ORDER BY after ${sql.raw(order)} LIMIT 1), 0)::float8`;
   const [row] = await snapshot.query(sql<Changes>`
     SELECT concat_ws(' ', ${sql.lit(`${tables.users}.user_changes`)}::regclass::oid,
-                     ${sql.lit(`${tables.events}.known_users`)}::regclass::oid, ${SERVER_SINCE}) AS source,
+                     ${sql.lit(`${tables.events}.known_users`)}::regclass::oid, ${SERVER_SINCE},
+                     (SELECT packings / ${sql.lit(PACKINGS_OF_A_REBUILD)}
+                        FROM ${sql.id(tables.events, 'timelines')} WHERE bot_id = ${sql.lit(botId)})) AS source,
            ${of('after', 'ASC')} AS first, ${of('upto', 'DESC')} AS upto`);
   return row!;
 }

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Snapshot, snapshot } from '../../../src/database/snapshot.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
 import { reportFields } from '../../../src/domain/reports/fields.ts';
+import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
+import { setSearchPath } from '../../../src/projections/runtime/versions.ts';
 import { type ChunkCache, createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { NO_MEMBERS } from '../../../src/queries/reports/field-sql.ts';
 import { openUserColumns } from '../../../src/queries/reports/user-columns.ts';
@@ -116,6 +119,20 @@ describe('reads all users again', () => {
       INSERT INTO ${TABLES.users}.copy SELECT * FROM ${TABLES.users}.user_changes;
       DROP TABLE ${TABLES.users}.user_changes; ALTER TABLE ${TABLES.users}.copy RENAME TO user_changes`);
     expect((await valuesOf('user.username'))!.read).toBe(world.users.size);
+  });
+
+  it('after a rebuild of its bot, which may give users another index', async () => {
+    const before = await valuesOf('user.username');
+    const known = `${TABLES.events}.known_users`;
+    await inTransaction(database.pool, async (tx) => {
+      await setSearchPath(tx, TABLES.events);
+      await eventsReadModel.forget!(tx, [BOT_ID]);
+      const most = `(SELECT max(idx) FROM ${known} WHERE bot_id = ${BOT_ID})`;
+      await tx.query(`UPDATE ${known} SET idx = ${most} - idx WHERE bot_id = ${BOT_ID}`);
+    });
+    const after = await valuesOf('user.username');
+    expect(after!.read).toBe(world.users.size);
+    expect(after!.values).toEqual(before!.values);
   });
 
   it('if changes that it has not seen were deleted', async () => {
