@@ -68,10 +68,12 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
     later.length === 0
       ? null
       : await tx.query({
-          name: `move_checkpoints.${schema}`,
-          text: `UPDATE ${schema}.checkpoints AS c SET position = m.next
+          name: `move_checkpoints.${schema}${later.length > 1 ? '.several' : ''}`,
+          text: `${later.length > 1 ? lockedInOrder(schema) : ''}
+                 UPDATE ${schema}.checkpoints AS c SET position = m.next
                    FROM unnest($1::int[], $2::text[], $3::text[]) AS m (lane, place, next)
-                  WHERE c.lane = m.lane AND c.position = m.place`,
+                  WHERE c.lane = m.lane AND c.position = m.place
+                    ${later.length > 1 ? 'AND (SELECT count(*) FROM locked) > 0' : ''}`,
           values: [later.map(({ partition }) => partition), later.map(({ from }) => from), later.map(({ to }) => to)],
         });
   if (begun + (moved?.rowCount ?? 0) === moves.length) {
@@ -92,6 +94,11 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
     return position !== undefined && position > to ? 'ahead' : 'elsewhere';
   });
   return states.find((state) => state !== 'already') ?? 'already';
+}
+
+/** SQL: locks checkpoints in the one order in which transactions lock several of them. */
+function lockedInOrder(schema: string): string {
+  return `WITH locked AS (SELECT FROM ${schema}.checkpoints WHERE lane = ANY ($1) ORDER BY lane FOR UPDATE)`;
 }
 
 /** @returns how many partitions had no checkpoint */
