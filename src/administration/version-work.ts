@@ -55,7 +55,7 @@ async function versionOf({ pool }: AdministrationContext, model: Manifest, versi
 }
 
 /** Refuses a version that is still being built, since a check of a part says nothing about the whole. */
-function refuseBuilding({ name, version, state }: Version): void {
+export function refuseBuilding({ name, version, state }: Version): void {
   if (state === 'building')
     throw new Rejection('conflict', 'version', `${name} version ${version} is still being built`);
 }

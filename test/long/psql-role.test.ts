@@ -21,6 +21,7 @@ test('the read-only role of docs/psql.md reads the log and read models, no key a
       `CREATE SCHEMA log; CREATE TABLE log.commits (n int); CREATE TABLE log.keys (n int); INSERT INTO log.commits VALUES (1);
        CREATE SCHEMA events_v1; CREATE TABLE events_v1.chunks AS SELECT 2 AS n;
        CREATE SCHEMA catalog_v12; SET search_path = catalog_v12; ${CATALOG_DDL} RESET search_path;
+       CREATE SCHEMA catalog_until; SET search_path = catalog_until; ${CATALOG_DDL} RESET search_path;
        CREATE SCHEMA kafka_index; CREATE TABLE kafka_index.keys AS SELECT 3 AS n;`,
     );
     const { port, password } = JSON.parse(await readFile(join(folder.path, 'postgres.json'), 'utf8'));
@@ -35,6 +36,7 @@ test('the read-only role of docs/psql.md reads the log and read models, no key a
       await expect(query(reader, `SELECT n FROM ${secret}`)).rejects.toThrow('permission denied');
     expect(await query(reader, 'SELECT bot_id, name, timezone FROM catalog_v12.bots')).toEqual([]);
     expect(await query(reader, 'SELECT * FROM catalog_v12.owners')).toEqual([]);
+    expect(await query(reader, 'SELECT bot_id, name FROM catalog_until.bots')).toEqual([]);
     for (const columns of ['token', '*'])
       await expect(query(reader, `SELECT ${columns} FROM catalog_v12.bots`)).rejects.toThrow('permission denied');
     for (const write of [

@@ -43,7 +43,7 @@ test('upgrade apply that is killed with -9 at random moments resumes where it wa
       [...NAMES].sort().flatMap((name) => [`${name} 1 ready`, `${name} 2 live`]),
     );
     for (const name of NAMES) await operate(service.env, ['projection', 'verify', name], nextRelease(NAMES));
-    const left = await pool.query(`SELECT FROM pg_namespace WHERE nspname LIKE '%\\_replay'`);
+    const left = await pool.query(`SELECT FROM pg_namespace WHERE nspname LIKE '%\\_replay%'`);
     expect(left.rowCount).toBe(0);
     const next = await startTestInstance(service.env, nextRelease(NAMES));
     expect(await allAnswers(next.address, filled)).toEqual(before);

@@ -10,20 +10,23 @@ import { createTestDatabase } from './database.ts';
 import { drain } from './projection.ts';
 import { createFirstTables, firstSchema } from './read-model-tables.ts';
 
+/** Null: personal fields and secrets are left out. */
+type Keys = Pick<Keyring, 'find'> | null;
+
 /** By table, every row as text, sorted by the text. */
 export type Rows = Readonly<Record<string, readonly string[]>>;
 
 /** The rows of a read model, without its checkpoint and without tables that are derived from its other tables. */
-export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
+export async function rowsOf(pool: pg.Pool, model: ReadModel, schema = firstSchema(model)): Promise<Rows> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables
      WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters') AND tablename <> ALL ($2) ORDER BY 1`,
-    [firstSchema(model), model.derived ?? []],
+    [schema, model.derived ?? []],
   );
   const found: Record<string, string[]> = {};
   for (const { name } of tables) {
     const { rows } = await pool.query<{ row: string }>(
-      `SELECT t::text AS row FROM ${firstSchema(model)}.${name} AS t ORDER BY t::text COLLATE "C"`,
+      `SELECT t::text AS row FROM ${schema}.${name} AS t ORDER BY t::text COLLATE "C"`,
     );
     found[name] = rows.map(({ row }) => row);
   }
@@ -31,7 +34,7 @@ export async function rowsOf(pool: pg.Pool, model: ReadModel): Promise<Rows> {
 }
 
 /** The rows of a read model after these commits, applied to empty tables, partition by partition, each in one batch. */
-export async function replay(model: ReadModel, commits: readonly RecordedCommit[], keys: Keyring): Promise<Rows> {
+export async function replay(model: ReadModel, commits: readonly RecordedCommit[], keys: Keys): Promise<Rows> {
   return (await replayAll([model], commits, keys))[model.name]!;
 }
 
@@ -39,7 +42,7 @@ export async function replay(model: ReadModel, commits: readonly RecordedCommit[
 export async function replayAll(
   models: readonly ReadModel[],
   commits: readonly RecordedCommit[],
-  keys: Keyring,
+  keys: Keys,
 ): Promise<Record<string, Rows>> {
   const { pool, drop } = await createTestDatabase();
   try {
@@ -55,7 +58,7 @@ async function replayInto(
   pool: pg.Pool,
   model: ReadModel,
   commits: readonly RecordedCommit[],
-  keys: Keyring,
+  keys: Keys,
 ): Promise<Rows> {
   const partitions = new Map<number, RecordedCommit[]>();
   for (const commit of commits) {

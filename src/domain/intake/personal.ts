@@ -1,5 +1,14 @@
 import type { LedgerEvent } from '../ledger-events.ts';
-import { IV_BYTES, keyIdOfSecret, open, openSecret, type SealingKey, seal, sealedWith } from '../sealing.ts';
+import {
+  IV_BYTES,
+  keyIdOfSecret,
+  open,
+  openSecret,
+  type SealingKey,
+  type StoredSecret,
+  seal,
+  sealedWith,
+} from '../sealing.ts';
 import {
   type ImportedUser,
   importedPersonalFields,
@@ -50,14 +59,16 @@ export function keyIdsOf(event: LedgerEvent): string[] {
 /**
  * The event with its personal fields and secrets in clear. Fields whose key was forgotten are left out.
  * @param bot the public key of the event's bot
+ * @param keys null: leaves out all of these fields, also secrets that were never sealed
  * @throws UnreadableEventError
  */
-export function openEvent(event: LedgerEvent, bot: string, keys: ReadonlyMap<string, SealingKey>): LedgerEvent {
+export function openEvent(event: LedgerEvent, bot: string, keys: ReadonlyMap<string, SealingKey> | null): LedgerEvent {
   function opened(userId: number, sealed: string | undefined): unknown {
     if (sealed === undefined) return undefined;
-    const key = keys.get(sealedWith(sealed));
+    const key = keys?.get(sealedWith(sealed));
     return key === undefined ? undefined : JSON.parse(open(key.secret, subjectOf(bot, userId), sealed));
   }
+  const secret = (stored: StoredSecret): string | null => (keys === null ? null : openSecret(stored, bot, keys));
   switch (event.type) {
     case 'updates_received': {
       const items = event.data.items.map((item): UpdateItem => {
@@ -77,12 +88,12 @@ export function openEvent(event: LedgerEvent, bot: string, keys: ReadonlyMap<str
     }
     case 'bot_created': {
       const { token } = event.data;
-      return token === null ? event : { ...event, data: { ...event.data, token: openSecret(token, bot, keys) } };
+      return token === null ? event : { ...event, data: { ...event.data, token: secret(token) } };
     }
     case 'bot_changed': {
       const { token } = event.data;
       if (token === undefined || token === null) return event;
-      return { ...event, data: { ...event.data, token: openSecret(token, bot, keys) } };
+      return { ...event, data: { ...event.data, token: secret(token) } };
     }
     default:
       return event;

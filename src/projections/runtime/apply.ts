@@ -25,8 +25,8 @@ export interface Target {
   readonly model: ReadModel;
   /** Of the version. */
   readonly schema: string;
-  /** Opens the sealed fields of the commits. */
-  readonly keys: Pick<Keyring, 'find'>;
+  /** Opens the sealed fields of the commits; null: they are left out. */
+  readonly keys: Pick<Keyring, 'find'> | null;
 }
 
 /** Another projector moved the checkpoint, so this one's view of the version is stale. */

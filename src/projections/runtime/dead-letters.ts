@@ -180,6 +180,26 @@ export async function deadLetteredIn(pool: Pool, schemas: readonly string[]): Pr
   return new Map(found.flat());
 }
 
+/** A commit that a version has passed without applying it. */
+export interface PassedLetter {
+  readonly commitId: string;
+  readonly stream: string;
+}
+
+export async function lettersPassed(db: Pool | ClientBase, schema: string): Promise<PassedLetter[]> {
+  const { rows } = await db.query<PassedLetter>(
+    `SELECT commit_id AS "commitId", (${AS_JSON})->>'stream' AS stream FROM ${schema}.dead_letters WHERE NOT blocking`,
+  );
+  return rows;
+}
+
+/** Removes letters whose commits the version has now applied. */
+export async function removeLetters(tx: ClientBase, schema: string, letters: readonly PassedLetter[]): Promise<void> {
+  if (letters.length === 0) return;
+  const ids = letters.map(({ commitId }) => commitId);
+  await tx.query(`DELETE FROM ${schema}.dead_letters WHERE NOT blocking AND commit_id = ANY ($1)`, [ids]);
+}
+
 /** Asks the version's projector to apply the commit again. */
 export async function askRetry(pool: Pool, name: string, version: number, commitId: string): Promise<void> {
   await inTransaction(pool, async (tx) => {

@@ -1,11 +1,10 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createLeaseHolder } from '../../database/lease.ts';
-import { isHeld } from '../../database/lease-rows.ts';
 import { type Manifest, ofShape } from '../read-model.ts';
 import { followVersion } from './follow-log.ts';
 import type { ProjectorOptions, SharedByProjectors } from './projector-options.ts';
-import { replayLeaseOf, replaySchemaOf } from './replay.ts';
+import { buildsUntilOf, removeLeft, replaysOf } from './run-schemas.ts';
 import { servedOf } from './served-version.ts';
 import { createVersion, dropVersion, isFollowed, removeDropped, setError, type Version } from './versions.ts';
 import { type SeenVersion, watchVersions } from './watch-versions.ts';
@@ -28,7 +27,7 @@ export async function runProjector(options: ProjectorOptions, leaveStopped = fal
    * later.
    */
   let started = leaveStopped;
-  await removeReplay(options);
+  await removeReplays(options);
   while (!signal.aborted) {
     try {
       const seen = (await versions.next(signal))?.filter(({ name }) => name === model.name);
@@ -95,12 +94,11 @@ async function dropUnfollowed({ pool, model }: ProjectorOptions, { version, stat
   if (state !== 'live' && !(await isFollowed(pool, model.name, version))) await dropVersion(pool, model.name, version);
 }
 
-/** Removes the schema that a killed comparison left: an erasure would not find the personal data in it. */
-async function removeReplay({ model, pool, logger }: ProjectorOptions): Promise<void> {
+/** Removes the schemas that killed commands left: an erasure would not find the personal data of a replay. */
+async function removeReplays({ model, pool, logger }: ProjectorOptions): Promise<void> {
   try {
-    if (!(await isHeld(pool, replayLeaseOf(model.name))))
-      await pool.query(`DROP SCHEMA IF EXISTS ${replaySchemaOf(model.name)} CASCADE`);
+    for (const schemas of [replaysOf, buildsUntilOf]) await removeLeft(pool, schemas(model.name));
   } catch (error) {
-    logger.warn({ err: error, projection: model.name }, 'failed to look for schemas that a comparison left behind');
+    logger.warn({ err: error, projection: model.name }, 'failed to look for schemas that a command left behind');
   }
 }

@@ -11,13 +11,14 @@ import type { ReadCommit, ReadModel } from '../read-model.ts';
  *
  * Reads the keys from the keyring each time. An erasure deletes a key before the log has the erasure. So a projector must not
  * use a remembered key: after the erasure its rows would hold data that a rebuild cannot make again.
+ * @param keyring null: personal fields and secrets are left out, also secrets that an old log has in clear
  * @throws UnreadableEventError
  * @throws LogUnavailableError the keyring does not answer; the commits may be readable
  */
 export async function readCommits(
   model: Pick<ReadModel, 'events' | 'personal'>,
   commits: readonly RecordedCommit[],
-  keyring: Pick<Keyring, 'find'>,
+  keyring: Pick<Keyring, 'find'> | null,
 ): Promise<ReadCommit[]> {
   const wanted: ReadonlySet<string> = new Set(model.events);
   const read = commits.map((commit) => ({
@@ -26,7 +27,7 @@ export async function readCommits(
   }));
   if (model.personal !== true) return read;
   const ids = new Set(read.flatMap(({ events }) => events.flatMap(keyIdsOf)));
-  const keys = await keyring.find([...ids]);
+  const keys = (await keyring?.find([...ids])) ?? null;
   const opened: ReadCommit[] = [];
   let begun = performance.now();
   for (const commit of read) {

@@ -1,47 +1,36 @@
-import type { ClientBase, Pool } from 'pg';
-import { inTransaction } from '../../database/transaction.ts';
+import type { ClientBase } from 'pg';
 import { typesBeside } from '../../domain/ledger-events.ts';
 import { type Batch, type Cursor, type EventLog, hasPassedAll, type RecordedCommit } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
-import { type ReadModel, schemaOf } from '../read-model.ts';
+import { schemaOf } from '../read-model.ts';
 import { createWriter, type Part, type Target, type Writer } from './apply.ts';
 import { skippedCommits } from './bad-events.ts';
 import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
 import { catchUpSlice } from './deferred-work.ts';
 import type { ProjectorOptions } from './projector-options.ts';
 import { ahead } from './read-commits.ts';
-import { buildLeaseOf, createTables, dropTables, isFollowed, tablesOf } from './versions.ts';
+import { inRunSchema, replaysOf } from './run-schemas.ts';
+import { buildLeaseOf, isFollowed, TABLES_OF_RUNTIME, tablesOf } from './versions.ts';
 
-/** The scratch schema into which a read model is replayed to compare a version with it. */
-export function replaySchemaOf(name: string): string {
-  return `${name}_replay`;
-}
-
-/** The lease of the scratch schema: one replay of a read model runs at a time. */
-export function replayLeaseOf(name: string): string {
-  return `verify ${name}`;
-}
-
-/** Works while there are empty tables for a replay in the scratch schema. The caller holds the lease. */
-export async function inScratch<T>(pool: Pool, model: ReadModel, work: (scratch: string) => Promise<T>): Promise<T> {
-  const scratch = replaySchemaOf(model.name);
-  await inTransaction(pool, async (tx) => {
-    await dropTables(tx, scratch); // left by a program that was killed
-    await createTables(tx, model, scratch, () => cheapen(tx, scratch));
-  });
-  try {
-    return await work(scratch);
-  } finally {
-    await inTransaction(pool, (tx) => dropTables(tx, scratch));
-  }
+/**
+ * Works while there are empty tables for a replay. One replay of a read model runs at a time; another waits.
+ * @param work its signal aborts when another replay may begin
+ * @throws Rejection another replay has taken over
+ */
+export function inScratch<T>(
+  options: ProjectorOptions,
+  work: (scratch: string, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return inRunSchema(options, replaysOf(options.model.name), work, cheapen);
 }
 
 /**
- * Takes work from the tables of a replay that no comparison needs. They need not survive a crash, so their rows are not
- * written to the database's own log. Triggers fill only derived tables ({@link ReadModel.derived}).
+ * Takes work from the tables of a replay that no comparison needs. They need not survive a crash of the server, so their rows
+ * are not written to the database's own log. Nor is the checkpoint: a crash empties all of them together. Triggers fill only
+ * derived tables ({@link ReadModel.derived}).
  */
 async function cheapen(tx: ClientBase, scratch: string): Promise<void> {
-  for (const table of await tablesOf(tx, scratch))
+  for (const table of [...(await tablesOf(tx, scratch)), ...TABLES_OF_RUNTIME])
     await tx.query(`ALTER TABLE ${scratch}.${table} SET UNLOGGED, DISABLE TRIGGER USER`);
 }
 

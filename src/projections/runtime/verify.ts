@@ -9,7 +9,7 @@ import { takeClusterSnapshot } from './cluster-tables.ts';
 import { hasDeferredWork } from './deferred-work.ts';
 import type { ProjectorOptions } from './projector-options.ts';
 import { loadQuarantines } from './quarantines.ts';
-import { awaitDeferredWork, inScratch, replayInto, replayLeaseOf } from './replay.ts';
+import { awaitDeferredWork, inScratch, replayInto } from './replay.ts';
 import { setVerified, tablesOf, type Version } from './versions.ts';
 
 /** Some bots of the version wait at a commit, so its rows cannot equal a replay. */
@@ -48,26 +48,17 @@ export interface Verified {
  * Compares a version with a replay of the log up to the version's checkpoint: for each table the number of rows and a
  * checksum over all their columns. One comparison runs at a time; another waits. The version keeps following the log; the
  * comparison reads a snapshot of it. If no table differs, the version is recorded as verified.
- * @throws BadCommitError the log cannot be replayed
+ * @throws BadCommitError the log cannot be replayed; Rejection another replay has taken over
  */
-export async function verify(options: ProjectorOptions, version: Version, watch: VerifyWatch): Promise<Verified> {
-  const { model, leases, signal } = options;
-  const compared = await leases.hold(replayLeaseOf(model.name), signal, () =>
-    compareWithReplay(options, version, watch),
-  );
-  signal.throwIfAborted();
-  return compared!;
-}
-
-async function compareWithReplay(
+export async function verify(
   options: ProjectorOptions,
   { version }: Version,
   { onCommits, onTables }: VerifyWatch,
 ): Promise<Verified> {
-  const { pool, model, log, signal } = options;
+  const { pool, model, log } = options;
   const schema = schemaOf(model.name, version);
   await refuseQuarantined(pool, schema);
-  return inScratch(pool, model, async (scratch) => {
+  return inScratch(options, async (scratch, signal) => {
     const target: Target = { pool, model, schema: scratch, keys: log.keys };
     // Replays most of the log before the snapshot, since a long snapshot keeps the database from vacuuming.
     const replay = (until: Cursor): Promise<void> => replayInto(target, log, { until, signal, onCommits });
@@ -90,7 +81,7 @@ async function compareWithReplay(
         ]);
         return { tables: replayed.size, differences: compare(own, replayed) };
       });
-      if (verified === null) await awaitDeferredWork(options, version);
+      if (verified === null) await awaitDeferredWork({ ...options, signal }, version);
     }
     await setVerified(pool, model.name, version, verified.differences.length === 0);
     return verified;

@@ -63,6 +63,15 @@ export async function findVersion(db: Pool | ClientBase, name: string, version: 
   return rows[0] ?? null;
 }
 
+/** The same, and keeps it from being switched or dropped until the transaction ends. */
+export async function lockVersion(tx: ClientBase, name: string, version: number): Promise<Version | null> {
+  const { rows } = await tx.query<Version>(
+    `${VERSIONS} AND name = $1 AND version = $2 FOR NO KEY UPDATE OF read_models`,
+    [name, version],
+  );
+  return rows[0] ?? null;
+}
+
 /**
  * Creates the next version, building, with its tables.
  * @param onlyFirst if there are versions of this shape, creates none and returns the newest of them
@@ -273,12 +282,14 @@ export function isFollowed(pool: Pool, name: string, version: number, except?: s
   return isAnyHeld(pool, shareOf(name, version), except);
 }
 
+/** The tables that each schema has besides those of its read model. */
+export const TABLES_OF_RUNTIME = ['checkpoints', 'dead_letters'] as const;
+
 /** The tables of a read model's schema except the runtime's tables, by name. */
 export async function tablesOf(db: Pool | ClientBase, schema: string): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('checkpoints', 'dead_letters')
-      ORDER BY tablename`,
-    [schema],
+    'SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename <> ALL ($2) ORDER BY tablename',
+    [schema, TABLES_OF_RUNTIME],
   );
   return rows.map(({ name }) => name);
 }
