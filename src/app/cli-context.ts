@@ -36,6 +36,7 @@ const WAIT_MS = 10_000;
  * that it sees all that is in the log.
  * @param options.notice writes a line about a long wait
  * @param options.lowerPriority lowers the priority of this OS process
+ * @param options.waitMs for tests on a slow machine: the longest wait for read models
  */
 export function cliContext(
   env: NodeJS.ProcessEnv,
@@ -43,7 +44,11 @@ export function cliContext(
     progress = () => {},
     notice = () => {},
     lowerPriority = () => {},
-  }: Partial<Pick<CliContext, 'progress'> & Pick<AnnounceOptions, 'notice'>> & { lowerPriority?: () => void } = {},
+    waitMs = WAIT_MS,
+  }: Partial<Pick<CliContext, 'progress'> & Pick<AnnounceOptions, 'notice'>> & {
+    lowerPriority?: () => void;
+    waitMs?: number;
+  } = {},
   /** For tests: the read models instead of all. */
   changed?: readonly ReadModel[],
 ): ContextRunner {
@@ -60,7 +65,7 @@ export function cliContext(
       lifecycle.started('projectors', () => projectors.stop());
       const logEnd = await log.endCursor();
       return await work({
-        ...readModelsOf({ foundation, config, projectors, logEnd, notice, manifests: changed ?? MANIFESTS }),
+        ...readModelsOf({ foundation, config, projectors, logEnd, notice, waitMs, manifests: changed ?? MANIFESTS }),
         log,
         pool: foundation.pool,
         sources: systemSources,
@@ -115,12 +120,13 @@ interface ReadModelsOptions extends Pick<AnnounceOptions, 'notice'> {
   readonly projectors: StandByProjectors;
   /** The log end when the command began. */
   readonly logEnd: Cursor;
+  readonly waitMs: number;
   readonly manifests: readonly Manifest[];
 }
 
 /** The read models as a command reads and follows them. */
 function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
-  const { foundation, config, projectors, logEnd, notice, manifests } = options;
+  const { foundation, config, projectors, logEnd, notice, waitMs, manifests } = options;
   const { pool } = foundation;
   const logInDatabase = engineOf(config.EVENT_LOG).config.servers(config).length === 0;
   const announced = <T>(wait: Promise<T>, what: string): Promise<T> =>
@@ -129,10 +135,10 @@ function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
   const catchUp = async (name: ReadModelName): Promise<Manifest> => {
     const model = current(name);
     projectors.begin(model);
-    const caughtUp = waitForReadModels([servedProgress(pool, model)], logEnd, { timeoutMs: WAIT_MS });
+    const caughtUp = waitForReadModels([servedProgress(pool, model)], logEnd, { timeoutMs: waitMs });
     const progress = await announced(caughtUp, `the read model ${name} to catch up with the log`);
     if (progress === null)
-      throw new CliError(`the read model ${name} did not catch up with the log within ${WAIT_MS / 1000} s`);
+      throw new CliError(`the read model ${name} did not catch up with the log within ${waitMs / 1000} s`);
     for (const bot of progress[0]!.quarantined?.keys() ?? [])
       notice(`bot ${bot} is quarantined in ${name}: what is shown of it may be old (botledger dead-letter list)`);
     return model;
@@ -142,8 +148,8 @@ function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
     projector: (model) => projectors.optionsOf(model),
     at: createPatientReader(pool, catchUp).at,
     waitForReadModels: (change) =>
-      announced(waitForChange(foundation, manifests, change), 'the recorded change to be in effect'),
-    applied: (change) => hasApplied(foundation, manifests, change),
+      announced(waitForChange(foundation, manifests, change, waitMs), 'the recorded change to be in effect'),
+    applied: (change) => hasApplied(foundation, manifests, change, waitMs),
     async answering(name) {
       const isBuilt = (await servedVersion(pool, current(name))) !== null;
       return isBuilt ? createPatientReader(pool, async () => current(name)).at(name) : null;
@@ -162,6 +168,7 @@ async function waitForChange(
   { pool }: Foundation,
   manifests: readonly Manifest[],
   { category, position, replaces = false, revalues = false }: Change,
+  waitMs: number,
 ): Promise<void> {
   if (position === undefined) return;
   const written: Cursor = new Map([[partitionOf(position), position]]);
@@ -169,19 +176,20 @@ async function waitForChange(
   for (const model of manifests)
     if (model.categories.includes(category) && (await hasProjector(pool, model)))
       followed.push(servedProgress(pool, model, revalues));
-  if (!(await waitForReadModels(followed, written, { timeoutMs: WAIT_MS })))
-    throw new ReadModelWaitTimeoutError(WAIT_MS / 1000);
+  if (!(await waitForReadModels(followed, written, { timeoutMs: waitMs })))
+    throw new ReadModelWaitTimeoutError(waitMs / 1000);
   if (replaces) await pause(FRESH_MS);
 }
 
 /** A long import asks after each part of its file. */
 const APPLIED_POLL_MS = 25;
 
-/** Whether the read models of a service apply the change within WAIT_MS. One that has stopped is not waited for. */
+/** Whether the read models of a service apply the change within `waitMs`. One that has stopped is not waited for. */
 async function hasApplied(
   { pool }: Foundation,
   manifests: readonly Manifest[],
   { category, position }: Change,
+  waitMs: number,
 ): Promise<boolean> {
   if (position === undefined) return true;
   const models = manifests.filter(({ categories }) => categories.includes(category));
@@ -192,7 +200,7 @@ async function hasApplied(
     followed.push(servedProgress(pool, model, false));
   }
   const written: Cursor = new Map([[partitionOf(position), position]]);
-  const timing = { timeoutMs: WAIT_MS, pollMs: APPLIED_POLL_MS };
+  const timing = { timeoutMs: waitMs, pollMs: APPLIED_POLL_MS };
   return (await waitForReadModels(followed, written, timing)) !== null && followed.length === models.length;
 }
 

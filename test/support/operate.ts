@@ -13,12 +13,17 @@ export async function botledger(
   readModels?: readonly ReadModel[],
   /** Gets the lines that a person would see besides. */
   notices: string[] = [],
+  waitMs?: number,
 ): Promise<CliRun> {
   const output = { out: '', err: '' };
   const code = await runCli([...argv, '--json'], {
     examine: () => examine({ LOG_LEVEL: '', ...env }),
     planUpgrade: () => planUpgrade({ LOG_LEVEL: '', ...env }, readModels),
-    withContext: cliContext({ LOG_LEVEL: '', ...env }, { notice: (line) => notices.push(line) }, readModels),
+    withContext: cliContext(
+      { LOG_LEVEL: '', ...env },
+      { notice: (line) => notices.push(line), ...(waitMs && { waitMs }) },
+      readModels,
+    ),
     stdout: (text) => {
       output.out += text;
     },
@@ -29,10 +34,17 @@ export async function botledger(
   return { code, ...output };
 }
 
+/** A busy machine may need more than the 10 s that commands wait for read models. */
+const PATIENT_MS = 120_000;
+
 /** Returns the answer of the command. @throws if it fails */
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-export async function operate(...parameters: Parameters<typeof botledger>): Promise<any> {
-  const { code, out, err } = await botledger(...parameters);
-  if (code !== 0) throw new Error(`${parameters[1].join(' ')}: exit ${code}, ${err}`);
+export async function operate(
+  env: Readonly<Record<string, string>>,
+  argv: readonly string[],
+  readModels?: readonly ReadModel[],
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+): Promise<any> {
+  const { code, out, err } = await botledger(env, argv, readModels, [], PATIENT_MS);
+  if (code !== 0) throw new Error(`${argv.join(' ')}: exit ${code}, ${err}`);
   return JSON.parse(out) as unknown;
 }

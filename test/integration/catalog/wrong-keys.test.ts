@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { schemaCatchesUp } from '../../../src/projections/runtime/wait-for-read-models.ts';
 import { type Authenticator, createAuthenticator } from '../../../src/queries/catalog/authenticator.ts';
-import { pause } from '../../../src/util/pause.ts';
 import { firstReader } from '../../support/read-model-tables.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { spied } from '../../support/spied-pool.ts';
@@ -41,11 +40,14 @@ it('2,000 different wrong keys cost few statements', async () => {
 
 it('a repeated wrong key costs no statement once it is confirmed', async () => {
   expect(await authenticator.authenticate(wrong(1), false)).toBeNull();
-  // By then the log end of the first look-up is applied.
-  await expect.poll(looked).toBe(2);
-  await pause(50);
-  for (let n = 0; n < 500; n++) expect(await authenticator.authenticate(wrong(1), false)).toBeNull();
-  expect(looked()).toBe(2);
+  await expect.poll(looked).toBeGreaterThanOrEqual(2);
+  /** A slow machine may look again: a key stays confirmed for a time only. */
+  async function lookedBy500(): Promise<number> {
+    const before = looked();
+    for (let n = 0; n < 500; n++) expect(await authenticator.authenticate(wrong(1), false)).toBeNull();
+    return looked() - before;
+  }
+  await expect.poll(lookedBy500).toBe(0);
 });
 
 it('2,000 invented bots of webhooks cost few statements', async () => {

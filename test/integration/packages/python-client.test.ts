@@ -41,7 +41,7 @@ async function run(module: string, ...parameters: readonly string[]): Promise<st
   return `${output}\nexit code ${code}`;
 }
 
-it.skipIf(!isHere)('passes its own tests, on a stub and on the service', { timeout: 5 * MINUTES }, async () => {
+it.skipIf(!isHere)('passes its own tests, on a stub and on the service', { timeout: 20 * MINUTES }, async () => {
   const output = await run('pytest');
   expect(output).toMatch(/\d+ passed[^\n]*\n+exit code 0$/);
   // The service is built here, so no test lacks it.
@@ -50,13 +50,13 @@ it.skipIf(!isHere)('passes its own tests, on a stub and on the service', { timeo
 
 /** Of one user of the machine: mypy ends in an internal error where it may not write. */
 const MYPY_CACHE = join(tmpdir(), `botledger-python-mypy-${userInfo().username}`);
-it.skipIf(!isHere)('is typed strictly', { timeout: 5 * MINUTES }, async () => {
+it.skipIf(!isHere)('is typed strictly', { timeout: 20 * MINUTES }, async () => {
   expect(await run('mypy', '--cache-dir', MYPY_CACHE)).toMatch(/Success.*\n+exit code 0$/);
 });
 
 it.skipIf(!isHere)(
   'builds a wheel that has the types, the license, the author and the addresses',
-  { timeout: 5 * MINUTES },
+  { timeout: 20 * MINUTES },
   async () => {
     const output = await run('build', '--wheel', '--no-isolation', '--outdir', scratch);
     expect(output).toMatch(/exit code 0$/);
