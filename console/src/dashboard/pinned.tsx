@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { href } from '../address.ts';
 import { request, sendChange } from '../api.ts';
 import { useAttempt } from '../parts/attempt.ts';
@@ -30,14 +31,18 @@ export function PinnedReports({ bot }: { readonly bot: Bot }) {
     () => (signal) => request<{ items: SavedReport[] }>('/v1/reports/list', { bot: bot.resource_key, signal }),
   );
   const { error: refused, busy, run } = useAttempt();
+  // The list may still be without a change that the service has answered.
+  const changed = useSignal<Readonly<Record<string, boolean>>>({});
   const { data, error } = loaded.value;
   const pin = (uuid: string, pinned: boolean): Promise<void> =>
     run(async () => {
       await sendChange('/v1/reports/pin', { uuid, pinned }, bot.resource_key);
+      changed.value = { ...changed.value, [uuid]: pinned };
       reload();
     });
-  const pinned = data?.items.filter((report) => report.pinned) ?? [];
-  const others = data?.items.filter((report) => !report.pinned) ?? [];
+  const isPinned = (report: SavedReport): boolean => changed.value[report.uuid] ?? report.pinned;
+  const pinned = data?.items.filter(isPinned) ?? [];
+  const others = data?.items.filter((report) => !isPinned(report)) ?? [];
   return (
     <section aria-labelledby="pinned">
       <h2 id="pinned">{words.pinned}</h2>
