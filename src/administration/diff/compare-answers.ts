@@ -41,7 +41,8 @@ export async function compareAnswers(
     progress({ what: `comparing answers of ${model.name}`, done, total, unit });
   const elapsed = (): number => performance.now();
   try {
-    const answers = await compare({ reader, pool, now: sources.now(), elapsed, signal, shown });
+    const leaveOut = (why: string): void => void answers_left_out.push(why);
+    const answers = await compare({ reader, pool, now: sources.now(), elapsed, signal, shown, leaveOut });
     return { answers, answers_left_out };
   } catch (error) {
     if (!(error instanceof NotAnsweringError)) throw error;

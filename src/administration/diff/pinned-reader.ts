@@ -39,6 +39,8 @@ export interface AnswerOptions {
   readonly elapsed: () => number;
   readonly signal: AbortSignal;
   readonly shown: (unit: string, done: number, total: number | null) => void;
+  /** Notes answers that are not compared, and why. */
+  readonly leaveOut: (why: string) => void;
 }
 
 /** A version or a read model cannot answer, so its answers are not compared. */

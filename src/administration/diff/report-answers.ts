@@ -1,5 +1,5 @@
 import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
-import { isDatabaseDown } from '../../database/database-errors.ts';
+import { isDatabaseDown, StatementTimeoutError } from '../../database/database-errors.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';
 import { storedConditions } from '../../domain/saved-segments/stored-conditions.ts';
 import { type BotRow, findBots } from '../../queries/catalog/bots.ts';
@@ -34,7 +34,7 @@ type Outcome = { readonly refused: string } | (Omit<ReportAnswer, 'meta'> & Part
 
 /** Compares the saved reports, and a sample of the reports that clients asked for. */
 export async function reportAnswers(options: AnswerOptions): Promise<AnswersDiff[]> {
-  const { reader, now, elapsed, signal, shown } = options;
+  const { reader, now, elapsed, signal, shown, leaveOut } = options;
   const { tx, late } = reader;
   const { before: own } = await reader.at('reports');
   const saved = (await allSavedReports({ pool: tx, ...own })).map(
@@ -55,7 +55,9 @@ export async function reportAnswers(options: AnswerOptions): Promise<AnswersDiff
       const request = late.has(each.bot) ? null : await requestOf(options, each);
       if (request === null) continue;
       const answers = await tally.ask(each.question, run.before(request), run.after(request));
-      tally.count(each.question, answers);
+      const { before, after } = answers;
+      if (before !== null && after !== null) tally.count(each.question, answers);
+      else leaveOut(`${nameOf(each)} took more than 60 s on ${lateOnes(before === null, after === null)}`);
     }
     results.push(tally.result);
   }
@@ -101,13 +103,23 @@ function exactNumber(digits: string): number | LosslessNumber {
   return isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits);
 }
 
-async function outcomeOf(run: Promise<ReportAnswer>): Promise<Outcome> {
+const nameOf = ({ bot, question: { name, kind } }: AskedQuestion): string =>
+  name === undefined ? `an asked report (${kind}) of bot ${bot}` : `the saved report ${name} of bot ${bot}`;
+
+function lateOnes(from: boolean, to: boolean): string {
+  if (from && to) return 'both versions';
+  return from ? 'the version of --from' : 'the version of --to';
+}
+
+/** @returns null: it took too long, which by another time may not be so */
+async function outcomeOf(run: Promise<ReportAnswer>): Promise<Outcome | null> {
   try {
     const { columns, rows, meta } = await run;
     const { rows_total, rows_matching, warnings } = meta;
     return { columns, rows, rows_total, ...(rows_matching !== undefined && { rows_matching }), warnings };
   } catch (error) {
     if (isDatabaseDown(error)) throw error;
+    if (error instanceof StatementTimeoutError) return null;
     return { refused: (error as Error).message };
   }
 }
