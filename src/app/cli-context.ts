@@ -29,6 +29,8 @@ import { StandByProjectors } from './stand-by-projectors.ts';
  * A command waits at most this long until every running instance answers accordingly (decisions.md#command-returns).
  */
 const WAIT_MS = 10_000;
+/** At most so many quarantined bots are named. */
+const NAMED_BOTS = 5;
 
 /**
  * Opens the database and the log for a command, from the same environment as the service. It joins a running embedded
@@ -139,8 +141,10 @@ function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
     const progress = await announced(caughtUp, `the read model ${name} to catch up with the log`);
     if (progress === null)
       throw new CliError(`the read model ${name} did not catch up with the log within ${waitMs / 1000} s`);
-    for (const bot of progress[0]!.quarantined?.keys() ?? [])
+    const bots = [...(progress[0]!.quarantined?.keys() ?? [])];
+    for (const bot of bots.slice(0, NAMED_BOTS))
       notice(`bot ${bot} is quarantined in ${name}: what is shown of it may be old (botledger dead-letter list)`);
+    if (bots.length > NAMED_BOTS) notice(`so are ${bots.length - NAMED_BOTS} other bots`);
     return model;
   };
   return {
