@@ -64,16 +64,16 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
   const first = moves.filter(({ from }) => from === undefined);
   const begun = first.length === 0 ? 0 : await beginCheckpoints(tx, schema, first);
   const later = moves.filter(({ from }) => from !== undefined);
+  const { isOne, locked, once } = lockedInOrder(schema, later);
   const moved =
     later.length === 0
       ? null
       : await tx.query({
-          name: `move_checkpoints.${schema}${later.length > 1 ? '.several' : ''}`,
-          text: `${later.length > 1 ? lockedInOrder(schema) : ''}
+          name: `move_checkpoints.${schema}${isOne ? '' : '.several'}`,
+          text: `${locked}
                  UPDATE ${schema}.checkpoints AS c SET position = m.next
                    FROM unnest($1::int[], $2::text[], $3::text[]) AS m (lane, place, next)
-                  WHERE c.lane = m.lane AND c.position = m.place
-                    ${later.length > 1 ? 'AND (SELECT count(*) FROM locked) > 0' : ''}`,
+                  WHERE c.lane = m.lane AND c.position = m.place ${once}`,
           values: [later.map(({ partition }) => partition), later.map(({ from }) => from), later.map(({ to }) => to)],
         });
   if (begun + (moved?.rowCount ?? 0) === moves.length) {
@@ -96,9 +96,20 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
   return states.find((state) => state !== 'already') ?? 'already';
 }
 
-/** SQL: locks checkpoints in the one order in which transactions lock several of them. */
-function lockedInOrder(schema: string): string {
-  return `WITH locked AS (SELECT FROM ${schema}.checkpoints WHERE lane = ANY ($1) ORDER BY lane FOR UPDATE)`;
+/**
+ * SQL that locks the checkpoints of the partitions $1 in the one order in which transactions lock several of them: before the
+ * statement, and in its condition. PostgreSQL evaluates such a condition before it reads a row.
+ */
+export function lockedInOrder(
+  schema: string,
+  { length }: readonly Move[],
+): { readonly isOne: boolean; readonly locked: string; readonly once: string } {
+  if (length <= 1) return { isOne: true, locked: '', once: '' };
+  return {
+    isOne: false,
+    locked: `WITH locked AS (SELECT FROM ${schema}.checkpoints WHERE lane = ANY ($1) ORDER BY lane FOR UPDATE)`,
+    once: 'AND (SELECT count(*) FROM locked) > 0',
+  };
 }
 
 /** @returns how many partitions had no checkpoint */

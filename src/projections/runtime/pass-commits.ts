@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { isCitus } from '../../database/citus.ts';
-import type { Move } from './checkpoint.ts';
+import { lockedInOrder, type Move } from './checkpoint.ts';
 
 /** The timers of all followers of a thread fire together (`untilNext` in follower.ts), within about this time. */
 const TOGETHER_MS = 2;
@@ -50,12 +50,13 @@ async function passTogether(pool: Pool, asked: ReadonlyMap<string, Move[]>): Pro
 
 /** @returns how many checkpoints were moved */
 async function passAlone(pool: Pool, schema: string, moves: readonly Move[]): Promise<number> {
+  const { isOne, locked, once } = lockedInOrder(schema, moves);
   const { rowCount } = await pool.query({
-    name: `pass_commits.${schema}`,
-    text: `UPDATE ${schema}.checkpoints AS c SET position = m.next
+    name: `pass_commits.${schema}${isOne ? '' : '.several'}`,
+    text: `${locked} UPDATE ${schema}.checkpoints AS c SET position = m.next
              FROM unnest($1::int[], $2::text[], $3::text[]) AS m (lane, place, next),
                   set_config('synchronous_commit', 'off', true)
-            WHERE c.lane = m.lane AND c.position = m.place`,
+            WHERE c.lane = m.lane AND c.position = m.place ${once}`,
     values: valuesOf(moves),
   });
   return rowCount ?? 0;
