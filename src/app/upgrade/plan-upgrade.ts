@@ -16,7 +16,7 @@ import { PROCESSES_SCHEMA } from '../../processes/process-states.ts';
 import { loadReadModels } from '../../projections/load-read-model.ts';
 import { type ReadModel, schemaOf } from '../../projections/read-model.ts';
 import { itemsOf } from '../../projections/runtime/read-commits.ts';
-import { allVersions, type Version } from '../../projections/runtime/versions.ts';
+import type { Version } from '../../projections/runtime/versions.ts';
 import { PROOF_SCHEMA } from '../../queries/proof/proof-schema.ts';
 import { openLog } from '../compose.ts';
 import { createLogger } from '../logger.ts';
@@ -159,13 +159,22 @@ async function planReadModels(pool: pg.Pool, log: EventLog | null, models: reado
 }
 
 /** Whether a start of this release builds the read model: no version has its shape. */
-function isBuilt({ name, shape }: ReadModel, versions: readonly Version[]): boolean {
+function isBuilt({ name, shape }: ReadModel, versions: readonly PlannedVersion[]): boolean {
   return !versions.some((version) => version.name === name && version.shape === shape);
 }
 
-async function versionsIn(pool: pg.Pool): Promise<Version[]> {
+type PlannedVersion = Pick<Version, 'name' | 'version' | 'shape' | 'state'>;
+
+/** The versions, by columns that every release has: what this one adds is not migrated yet. */
+async function versionsIn(pool: pg.Pool): Promise<PlannedVersion[]> {
   const { rows } = await pool.query<{ found: boolean }>(
     `SELECT to_regclass('runtime.read_models') IS NOT NULL AS found`,
   );
-  return rows[0]!.found ? allVersions(pool) : [];
+  if (!rows[0]!.found) return [];
+  const versions = await pool.query<PlannedVersion>(
+    `SELECT name, version, shape, state FROM runtime.read_models
+      WHERE state <> 'dropped' AND EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)
+      ORDER BY name, version`,
+  );
+  return versions.rows;
 }

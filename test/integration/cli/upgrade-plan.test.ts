@@ -88,6 +88,20 @@ it('pending migrations are named, and a backup comes first; of a migrated log th
   }
 });
 
+it('an installation of another release lacks columns that this one adds', async () => {
+  const { pool } = service.database;
+  const added = ['served', 'paused', 'max_rate', 'backs_off', 'part_rebuilds'];
+  const renamed = (to: string, from: string) =>
+    Promise.all(
+      added.map((name) => pool.query(`ALTER TABLE runtime.read_models RENAME ${from}${name} TO ${to}${name}`)),
+    );
+  await service.restart(async () => {
+    await renamed('later_', '');
+    const plan = await planned().finally(() => renamed('', 'later_'));
+    expect(plan.read_models.map(({ is_built }) => is_built)).not.toContain(true);
+  });
+});
+
 it('a migration of the log leaves its events unread; a newer release that has written the database is refused', async () => {
   const { pool } = service.database;
   await pool.query(`UPDATE log.kysely_migration SET name = '9999_later' WHERE name LIKE '0001%'`);
