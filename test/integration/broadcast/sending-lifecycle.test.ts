@@ -98,8 +98,10 @@ test('a service that stops releases the recipients that it has not begun to call
   platform.behave(() => ({ delayMs: 50 }));
   const id = await launch(service, bot, { chats: some(300), cap: 60 });
   await until(service, id, ({ count_delivered }) => count_delivered > 30);
-  await service.restart();
-  const at = calls().map((call) => call.at);
+  let at: number[] = [];
+  await service.restart(async () => {
+    at = calls().map((call) => call.at);
+  });
   expect(await until(service, id, hasEnded)).toMatchObject({ status: 3, count_delivered: 300, count_unknown: 0 });
   expect(calls()).toHaveLength(300);
   const first = calls()[at.length];
