@@ -142,6 +142,8 @@ const migrations: Migrations = {
       quiet_p99 double precision NOT NULL,
       measured_at timestamptz NOT NULL
     );`,
+  // How often rows of some bots were built again: projections/runtime/part-rebuilds.ts.
+  '0017_expand_part_rebuilds': 'ALTER TABLE runtime.read_models ADD COLUMN part_rebuilds integer NOT NULL DEFAULT 0;',
 };
 
 export const RUNTIME_SCHEMA = { schema: 'runtime', migrations } as const;

@@ -9,6 +9,7 @@ import { catalogManifest } from '../../projections/catalog/manifest.ts';
 import { eventsManifest } from '../../projections/events/manifest.ts';
 import { referralManifest } from '../../projections/referral/manifest.ts';
 import { deadLetteredIn } from '../../projections/runtime/dead-letters.ts';
+import { partRebuilds } from '../../projections/runtime/part-rebuilds.ts';
 import { servedProgress, waitForReadModels } from '../../projections/runtime/wait-for-read-models.ts';
 import {
   type EarningRow,
@@ -49,6 +50,8 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
   const { reached, waiting } = progress;
   /** Accounts that cannot be read, by the time when each is tried again. */
   const leftOut = new Map<string, number>();
+  /** By an earlier run, events may have been passed that a rebuild has brought back since. */
+  let rebuilds = 0;
   const pausing = createRest(context);
   while (!signal.aborted) {
     pausing.begin();
@@ -56,6 +59,8 @@ async function run(context: ProcessContext, signal: AbortSignal): Promise<void> 
     const isIdle = hasPassedAll(reached, within(context.partitions, end)) && waiting.size === 0;
     const found = isIdle ? null : await lookUp(context, end, signal);
     if (found !== null) {
+      if (found.rebuilds > rebuilds) reached.clear();
+      rebuilds = found.rebuilds;
       for (const [account, againAt] of leftOut) if (againAt <= performance.now()) leftOut.delete(account);
       takeIn(progress, found.deadLettered, new Set(leftOut.keys()));
       context.note(safeCursor(progress));
@@ -89,6 +94,8 @@ interface Found {
   readonly deadLettered: ReadonlyMap<string, Position>;
   /** Bots that wait in one of these read models: nothing of them is decided on. */
   readonly quarantined: ReadonlySet<string>;
+  /** How often events or referrals of some bots were built again. */
+  readonly rebuilds: number;
 }
 
 /**
@@ -128,7 +135,8 @@ async function lookUp(
       quarantined.add(bot);
       if (partitions.has(partition)) deadLettered.set(`${schema} bot ${bot}`, position || `${partition}:`);
     }
-  return { source, upTo, deadLettered, quarantined };
+  const rebuilds = await partRebuilds(pool, [events.schema, referral.schema]);
+  return { source, upTo, deadLettered, quarantined, rebuilds };
 }
 
 interface WalkEvents {

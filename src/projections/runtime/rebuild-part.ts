@@ -10,6 +10,7 @@ import { skippedCommits } from './bad-events.ts';
 import { loadCheckpoint, lockCheckpoint, type OnCommits } from './checkpoint.ts';
 import { askProjectors, lettersPassed, removeLetters } from './dead-letters.ts';
 import { hasDeferredWork } from './deferred-work.ts';
+import { countPartRebuild } from './part-rebuilds.ts';
 import type { ProjectorOptions } from './projector-options.ts';
 import { loadQuarantines } from './quarantines.ts';
 import { replaceRows } from './replace-rows.ts';
@@ -78,6 +79,7 @@ export async function rebuildPart(
       await removeLetters(tx, schema, letters);
       if ((await lockVersion(tx, model.name, version))?.state !== 'live') throw notLive(schema);
       await askProjectors(tx, model.name, version); // to pack the rows, for example
+      await countPartRebuild(tx, model.name, version);
       return replaceRows(tx, model, { schema, scratch, bots: [...chosen.bots] });
     };
 
