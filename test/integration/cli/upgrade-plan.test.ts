@@ -97,8 +97,11 @@ it('an installation of another release lacks columns that this one adds', async 
     );
   await service.restart(async () => {
     await renamed('later_', '');
-    const plan = await planned().finally(() => renamed('', 'later_'));
-    expect(plan.read_models.map(({ is_built }) => is_built)).not.toContain(true);
+    try {
+      expect((await planned()).read_models.map(({ is_built }) => is_built)).not.toContain(true);
+    } finally {
+      await renamed('', 'later_');
+    }
   });
 });
 
