@@ -27,7 +27,10 @@ export async function buildPart(
   const show = commitsDone(context.progress, `rebuilding a part of ${model.name}`);
   const { bots, rows } = await rebuildPart(await context.projector(model), live, part, show);
   const name = `${model.name} version ${live.version}`;
-  return { built: live, note: `${name} now has ${rows} rows of ${bots.length} bots, built from the log again` };
+  return {
+    built: live,
+    note: `${name} now has ${rows} rows of ${bots.length === 1 ? '1 bot' : `${bots.length} bots`}, built from the log again`,
+  };
 }
 
 /** The live version, of any shape. @throws Rejection there is none */

@@ -112,7 +112,9 @@ async function pairOf(
   const from = givenFrom === undefined ? versions.find(({ state }) => state === 'live') : named('from', givenFrom);
   if (from === undefined) throw refuse('from', 'has no live version');
   const to = givenTo === undefined ? versions.findLast((each) => each.shape === shape) : named('to', givenTo);
-  if (to === undefined || to.version === from.version) throw refuse('to', 'has no second version: rebuild it first');
+  if (to === undefined) throw refuse('to', 'has no second version: rebuild it first');
+  if (to.version === from.version)
+    throw refuse('to', `version ${to.version} is both sides: rebuild it first, or name another version`);
   for (const { version, state } of [from, to])
     if (state === 'building') throw refuse('version', `version ${version} is still being built`);
   return { from, to };

@@ -17,6 +17,11 @@ export class BackOff {
     this.#share = hasReason ? Math.max(LEAST_SHARE, this.#share / 2) : Math.min(1, this.#share * 1.25);
   }
 
+  /** Works all the time from now on. */
+  end(): void {
+    this.#share = 1;
+  }
+
   /** Whether it works less than all the time. */
   get isActive(): boolean {
     return this.#share < 1;

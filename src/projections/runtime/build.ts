@@ -44,6 +44,7 @@ export class Build {
   /** Takes over the limit that an operator has set. */
   limit(maxRate: number | null): void {
     this.#pace.limit = maxRate;
+    if (maxRate !== null) this.#backOff.end();
   }
 
   /** Waits after a transaction as long as the limit or the load demands. */
@@ -63,8 +64,10 @@ export class Build {
     if (atMs - this.#measuredAt < MEASURE_EVERY_MS) return;
     this.#measuredAt = atMs;
     const { pool, log } = this.#options;
-    // An operator who sets a limit has decided how fast the build goes.
-    this.#backOff.note(this.#pace.limit === null && (await hasReasonToBackOff(pool, log, this.#version)));
+    const hasReason = this.#pace.limit === null && (await hasReasonToBackOff(pool, log, this.#version));
+    // An operator who has set a limit, maybe in the meantime, has decided how fast the build goes.
+    if (this.#pace.limit === null) this.#backOff.note(hasReason);
+    else this.#backOff.end();
     const { commits } = await log.lag(applied);
     const speed = this.#rate.note({ atMs, events: this.#events, commitsLeft: commits });
     await saveMeasured(pool, this.#version, speed, this.#backOff.isActive);

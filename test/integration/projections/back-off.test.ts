@@ -89,6 +89,9 @@ it('a builder backs off and says so; a limit ends it', async () => {
         return name === 'events' && version === 2;
       });
     await expect.poll(ofBuild).toMatchObject({ state: 'building', build: { backs_off: true, max_rate: null } });
+    await run('projection limit events --max-rate 100');
+    // The limit keeps it from its end, and the reason to back off is still there.
+    await expect.poll(ofBuild).toMatchObject({ state: 'building', build: { backs_off: false, max_rate: 100 } });
     await run('projection limit events --max-rate 1000000');
     expect((await building).code).toBe(0);
     expect(await ofBuild()).toMatchObject({ state: 'ready', build: null });

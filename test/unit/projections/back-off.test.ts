@@ -26,6 +26,13 @@ it('grows by a quarter at each other look, until it works all the time', () => {
   expect(looks).toBe(13);
 });
 
+it('works all the time once it is ended', () => {
+  const backOff = new BackOff();
+  for (let i = 0; i < 4; i++) backOff.note(true);
+  backOff.end();
+  expect([backOff.isActive, backOff.pauseAfter(500)]).toEqual([false, 0]);
+});
+
 it('looks at the load again after at most two seconds', () => {
   const backOff = new BackOff();
   for (let i = 0; i < 4; i++) backOff.note(true);
