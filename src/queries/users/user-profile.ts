@@ -42,7 +42,7 @@ export async function userProfile(
   userId: number,
 ): Promise<UserProfile | null> {
   const { rows } = await pool.query<Row>({
-    name: `${users}.user_profile`,
+    name: `${users}.${referral}.user_profile`,
     text: `SELECT given.id::float8 AS user_id, first_name, last_name, username, language_code, user_status, is_premium, gender,
                   timezone, date_create::float8, date_last_active::float8, custom_fields::text, addition_fields::text,
                   r.referrer_id::float8, r.code, r.date::float8 AS referred_at,
