@@ -93,7 +93,7 @@ export async function allAnswers(address: string, filled: FilledBots): Promise<A
     searchedReferrers: () => ask(address, '/v1/referral/referrers?search=10', apiKey),
     referralTotals: () => ask(address, '/v1/referral/totals', apiKey),
     entries: () => ask(address, `/v1/referral/entries?user_id=${REFERRER}`, apiKey),
-    statementOfNobody: () => ask(address, '/v1/referral/statement?user_id=404', apiKey),
+    statementOfNobody: () => onceFree(() => ask(address, '/v1/referral/statement?user_id=404', apiKey)),
     proofWithProofsOff: () => ask(address, `/v1/referral/proof?user_id=${REFERRER}`, apiKey),
     chain: () => ask(address, `/v1/referral/chain?user_id=${REFERRER}`, apiKey),
     program: () => ask(address, '/v1/referral/program', apiKey),
