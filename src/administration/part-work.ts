@@ -39,7 +39,7 @@ async function liveOf({ pool }: AdministrationContext, model: Manifest): Promise
   const live = versions.find(({ state }) => state === 'live');
   if (live !== undefined) return live;
   const newest = versions.at(-1);
-  if (newest?.state === 'building') refuseBuilding(newest);
+  if (newest !== undefined) refuseBuilding(newest);
   throw notBuilt(model);
 }
 

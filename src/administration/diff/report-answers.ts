@@ -1,5 +1,6 @@
 import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
 import { isDatabaseDown, StatementTimeoutError } from '../../database/database-errors.ts';
+import type { ReadTables } from '../../database/tables.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';
 import { storedConditions } from '../../domain/saved-segments/stored-conditions.ts';
 import { type BotRow, findBots } from '../../queries/catalog/bots.ts';
@@ -36,8 +37,9 @@ type Outcome = { readonly refused: string } | (Omit<ReportAnswer, 'meta'> & Part
 export async function reportAnswers(options: AnswerOptions): Promise<AnswersDiff[]> {
   const { reader, now, elapsed, signal, shown, leaveOut } = options;
   const { tx, late } = reader;
-  const { before: own } = await reader.at('reports');
-  const saved = (await allSavedReports({ pool: tx, ...own })).map(
+  const { before: own } = await reader.at('catalog', 'reports');
+  const source = { pool: tx, ...own };
+  const saved = (await allSavedReports(source)).map(
     ({ uuid, public_key: bot, name, report_config: config }): AskedQuestion => ({
       ...{ question: { bot, uuid, name }, bot, config },
     }),
@@ -52,7 +54,7 @@ export async function reportAnswers(options: AnswerOptions): Promise<AnswersDiff
     for (const [done, each] of questions.entries()) {
       signal.throwIfAborted();
       shown('reports', done, questions.length);
-      const request = late.has(each.bot) ? null : await requestOf(options, each);
+      const request = late.has(each.bot) ? null : await requestOf(source, now, each);
       if (request === null) continue;
       const answers = await tally.ask(each.question, run.before(request), run.after(request));
       const { before, after } = answers;
@@ -77,15 +79,17 @@ async function bothRunners({ reader, pool }: AnswerOptions) {
 }
 
 /** Null: the API refuses it before it reads a compared version, or its bot is unknown. */
-async function requestOf({ reader, now }: AnswerOptions, asked: AskedQuestion): Promise<TabledRequest | null> {
-  const { tx } = reader;
-  const { before: own } = await reader.at('catalog', 'reports');
-  const bot: BotRow | undefined = (await findBots({ pool: tx, ...own }, [asked.bot])).get(asked.bot);
+async function requestOf(
+  source: ReadTables<'catalog' | 'reports'>,
+  now: number,
+  asked: AskedQuestion,
+): Promise<TabledRequest | null> {
+  const bot: BotRow | undefined = (await findBots(source, [asked.bot])).get(asked.bot);
   if (bot === undefined) return null;
   const parsed = parseReport(parse(asked.config, undefined, exactNumber), bot.timezone);
   if (!parsed.ok) return null;
   const ids = [...new Set(parsed.savedSegments.map(({ id }) => id))];
-  const segments = await findSavedSegments({ pool: tx, ...own }, asked.bot, ids);
+  const segments = await findSavedSegments(source, asked.bot, ids);
   if (segments.size < ids.length) return null;
   return {
     botId: bot.bot_id,

@@ -1,9 +1,8 @@
 import type { Pool } from 'pg';
-import { IS_HELD } from '../../database/lease-rows.ts';
 import type { EventLog } from '../../log/port.ts';
 import { schemaOf } from '../read-model.ts';
 import { loadLeastCheckpoint } from './checkpoint.ts';
-import type { Version } from './versions.ts';
+import { allVersions, isFollowed, type Version } from './versions.ts';
 
 /** Answers are slower when their p99 is larger than this multiple of the quiet one, and by more than `SLOWER_MS`. */
 const SLOWER = 1.2;
@@ -48,21 +47,18 @@ export async function hasReasonToBackOff(
   { name }: Pick<Version, 'name'>,
 ): Promise<boolean> {
   // A version that is not followed, or has stopped, is late for another reason.
-  const { rows } = await pool.query<{ name: string; version: number }>(
-    `SELECT name, version FROM runtime.read_models AS m
-      WHERE state = 'live' AND error IS NULL AND EXISTS (
-        SELECT FROM runtime.leases AS l
-         WHERE split_part(l.name, '/', 1) = 'projection ' || m.name || '_v' || m.version AND l.${IS_HELD})
-      ORDER BY name`,
-  );
-  if (!rows.some((live) => live.name === name)) return false;
+  const followed: Version[] = [];
+  for (const each of await allVersions(pool))
+    if (each.state === 'live' && each.error === null && (await isFollowed(pool, each.name, each.version)))
+      followed.push(each);
+  if (!followed.some((live) => live.name === name)) return false;
   const { rowCount } = await pool.query(
     `SELECT FROM runtime.answer_times
       WHERE p99 > quiet_p99 * $1 AND p99 > quiet_p99 + $2 AND measured_at > clock_timestamp() - interval '${FRESH}' LIMIT 1`,
     [SLOWER, SLOWER_MS],
   );
   if (rowCount === 1) return true;
-  const schemas = rows.map((live) => schemaOf(live.name, live.version));
+  const schemas = followed.map((live) => schemaOf(live.name, live.version));
   const { seconds } = await log.lag(await loadLeastCheckpoint(pool, schemas, []));
   return seconds > LATE_SECONDS;
 }

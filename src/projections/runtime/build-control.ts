@@ -12,7 +12,10 @@ export interface BuildSpeed {
 }
 
 /** A build as its builder has measured it. */
-export interface MeasuredBuild extends BuildSpeed {
+export interface MeasuredBuild {
+  /** Null: not known yet. */
+  readonly eventsPerSecond: BuildSpeed['eventsPerSecond'] | null;
+  readonly secondsLeft: BuildSpeed['secondsLeft'];
   /** Whether it backs off now. */
   readonly backsOff: boolean;
 }
@@ -55,7 +58,7 @@ export async function saveMeasured(
 
 /** A build as its builder has measured it last; null: no builder works. */
 export async function loadMeasured(pool: Pool, { name, version }: Key): Promise<MeasuredBuild | null> {
-  const { rows } = await pool.query<{ -readonly [F in keyof MeasuredBuild]: MeasuredBuild[F] }>(
+  const { rows } = await pool.query<MeasuredBuild>(
     `SELECT events_per_second AS "eventsPerSecond", seconds_left AS "secondsLeft", backs_off AS "backsOff"
        FROM runtime.read_models
       WHERE name = $1 AND version = $2 AND state = 'building' AND NOT paused
