@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { LongWorkContext } from '../administration/administration-context.ts';
 import type { Finding } from '../administration/finding.ts';
-import type { UpgradePlan } from '../administration/upgrade-plan.ts';
+import type { UpgradePlan } from '../administration/upgrade/upgrade-plan.ts';
 import type { Tables } from '../database/tables.ts';
 import type { EventLog, Position } from '../log/port.ts';
 import type { Reader } from '../projections/reader.ts';

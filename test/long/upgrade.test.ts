@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { UpgradePlan } from '../../src/administration/upgrade-plan.ts';
+import type { UpgradePlan } from '../../src/administration/upgrade/upgrade-plan.ts';
 import { pause } from '../../src/util/pause.ts';
 import { type Outcomes, startLoad } from '../crash/load.ts';
 import { expectOnce, meetUsers } from '../crash/rounds.ts';

@@ -1,5 +1,5 @@
-import { applyUpgrade, type UpgradedReadModel } from '../../administration/apply-upgrade.ts';
-import type { UpgradePlan } from '../../administration/upgrade-plan.ts';
+import { applyUpgrade, type UpgradedReadModel } from '../../administration/upgrade/apply-upgrade.ts';
+import type { UpgradePlan } from '../../administration/upgrade/upgrade-plan.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
 
 export function upgrade(cli: Cli): void {

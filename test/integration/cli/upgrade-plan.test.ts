@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { UpgradePlan } from '../../../src/administration/upgrade-plan.ts';
+import type { UpgradePlan } from '../../../src/administration/upgrade/upgrade-plan.ts';
 import { intakeStream } from '../../../src/domain/streams.ts';
 import type { ReadModel } from '../../../src/projections/read-model.ts';
 import { allAnswers, type FilledBots, fillService } from '../../support/all-answers.ts';

@@ -1,8 +1,8 @@
-import { Rejection } from '../domain/rejection.ts';
-import { type Manifest, type ReadModel, schemaOf } from '../projections/read-model.ts';
-import { allVersions, makeLive, tablesOf, type Version, versionsOf } from '../projections/runtime/versions.ts';
-import type { AdministrationContext, LongWorkContext } from './administration-context.ts';
-import { buildNext, compareNewest, refuseQuarantined } from './version-work.ts';
+import { Rejection } from '../../domain/rejection.ts';
+import { type Manifest, type ReadModel, schemaOf } from '../../projections/read-model.ts';
+import { allVersions, makeLive, tablesOf, type Version, versionsOf } from '../../projections/runtime/versions.ts';
+import type { AdministrationContext, LongWorkContext } from '../administration-context.ts';
+import { buildNext, compareNewest, refuseQuarantined } from '../version-work.ts';
 
 /** A read model that a release has changed, in this installation. */
 export interface UpgradedReadModel {

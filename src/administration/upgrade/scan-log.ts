@@ -1,9 +1,9 @@
-import type { EventsOfLog, TypeOfLog } from '../../administration/upgrade-plan.ts';
 import { readEvent } from '../../domain/ledger-events.ts';
 import { CATEGORIES } from '../../domain/streams.ts';
 import { upToEnd } from '../../log/copy.ts';
 import type { EventLog, RecordedCommit } from '../../log/port.ts';
 import { categoryOf } from '../../log/stream-name.ts';
+import type { EventsOfLog, TypeOfLog } from './upgrade-plan.ts';
 
 /** Of each type and version, the first events are decoded, and then one of many. */
 const FIRST = 100;
@@ -13,15 +13,19 @@ type Found = { -readonly [Key in keyof TypeOfLog]: TypeOfLog[Key] };
 
 /**
  * Reads the whole log once: which types and versions of events it has, and whether this release can read them.
- * @param onCommit called with each commit
+ * @param onCommit called with each commit and its number
  */
-export async function scanLog(log: EventLog, onCommit: (commit: RecordedCommit) => void): Promise<EventsOfLog> {
+export async function scanLog(
+  log: EventLog,
+  signal: AbortSignal,
+  onCommit: (commit: RecordedCommit, number: number) => void,
+): Promise<EventsOfLog> {
   const types = new Map<string, Found>();
   let commits = 0;
-  for await (const batch of upToEnd(log, CATEGORIES, new AbortController().signal))
+  for await (const batch of upToEnd(log, CATEGORIES, signal))
     for (const commit of batch.commits) {
       commits++;
-      onCommit(commit);
+      onCommit(commit, commits);
       for (const event of commit.events) count(types, commit, event);
     }
   const byName = (one: TypeOfLog, other: TypeOfLog): number => nameOf(one).localeCompare(nameOf(other));

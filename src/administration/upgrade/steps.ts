@@ -1,5 +1,5 @@
-import type { UpgradePlan } from '../../administration/upgrade-plan.ts';
 import { isExpanding } from '../../database/migrate.ts';
+import type { UpgradePlan } from './upgrade-plan.ts';
 
 /** The steps of an operator, in order (docs/upgrades.md). */
 export function stepsOf({ migrations, read_models, events }: Omit<UpgradePlan, 'steps'>): string[] {
