@@ -144,6 +144,33 @@ const migrations: Migrations = {
     );`,
   // How often rows of some bots were built again: projections/runtime/part-rebuilds.ts.
   '0017_expand_part_rebuilds': 'ALTER TABLE runtime.read_models ADD COLUMN part_rebuilds integer NOT NULL DEFAULT 0;',
+  // The inspections that operators asked for: administration/inspection/inspection-store.ts.
+  '0018_expand_inspections': `
+    CREATE TABLE runtime.inspections (
+      inspection_id uuid PRIMARY KEY,
+      kind text NOT NULL,
+      -- Of a comparison of versions: the read model, and the request as JSON text.
+      projection text COLLATE "C",
+      request text NOT NULL,
+      operator_id bigint NOT NULL,
+      operator text NOT NULL,
+      requested_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+      -- How often an instance began it. Only the last one may end it.
+      starts integer NOT NULL DEFAULT 0,
+      what text,
+      done double precision,
+      total double precision,
+      unit text,
+      begun_at timestamptz,
+      seen_at timestamptz,
+      -- Null: it has not ended.
+      finished_at timestamptz,
+      error text,
+      -- JSON text, and the parts of it that were left out.
+      result text,
+      cut text[] NOT NULL DEFAULT '{}'
+    );
+    CREATE UNIQUE INDEX inspections_open ON runtime.inspections (kind, coalesce(projection, '')) WHERE finished_at IS NULL;`,
 };
 
 export const RUNTIME_SCHEMA = { schema: 'runtime', migrations } as const;

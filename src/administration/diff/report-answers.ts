@@ -103,7 +103,7 @@ async function requestOf(
 }
 
 /** A number as the API parses it. */
-function exactNumber(digits: string): number | LosslessNumber {
+export function exactNumber(digits: string): number | LosslessNumber {
   return isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits);
 }
 

@@ -5,7 +5,7 @@ import { diffRows, type SampleRow, type TableDiff, type UncomparedTable } from '
 import { atSamePosition, type VersionPair } from '../../projections/runtime/same-position.ts';
 import { layoutChanges, layoutOf } from '../../projections/runtime/table-layout.ts';
 import { allVersions, type Version } from '../../projections/runtime/versions.ts';
-import type { LongWorkContext } from '../administration-context.ts';
+import type { AdministrationContext, LongWorkContext } from '../administration-context.ts';
 import { type ComparedAnswers, compareAnswers } from './compare-answers.ts';
 import type { ComparedVersions } from './pinned-reader.ts';
 import { positionsOfRows } from './row-causes.ts';
@@ -35,6 +35,8 @@ export interface DiffRequest {
   readonly waitMs: number;
   /** Whether answers are compared as well as rows. */
   readonly answers: boolean;
+  /** Both versions must have applied the log up to here. Absent: wherever they are. */
+  readonly passed?: Cursor;
 }
 
 /** At most so many sample rows of each kind in a table. */
@@ -49,7 +51,7 @@ export async function diffVersions(
   model: Manifest,
   request: DiffRequest,
 ): Promise<VersionDiff> {
-  const versions = await pairOf(context, model, request);
+  const versions = await comparedVersions(context, model, request);
   const pair = { from: versions.from.version, to: versions.to.version };
   const { model: code } = await context.projector(model);
   const [from, to] = [schemaOf(model.name, pair.from), schemaOf(model.name, pair.to)];
@@ -57,7 +59,7 @@ export async function diffVersions(
   const onTable = (done: number, total: number): void =>
     progress({ what: `comparing ${model.name}`, done, total, unit: 'tables' });
   const read = await atSamePosition(
-    { ...{ pool: context.pool, model: code, signal }, ...pair, waitMs: request.waitMs },
+    { ...{ pool: context.pool, model: code, signal }, ...pair, waitMs: request.waitMs, passed: request.passed },
     async (tx, at) => {
       const layout = layoutChanges(await layoutOf(tx, from), await layoutOf(tx, to));
       const rows = await diffRows(tx, { model: code, from, to, samples: SAMPLES, onTable });
@@ -96,11 +98,11 @@ function positionsOf(at: Cursor): Position[] {
   return [...at].sort(([a], [b]) => a - b).map(([, position]) => position);
 }
 
-/** The two versions of the request. @throws Rejection */
-async function pairOf(
-  { pool }: LongWorkContext,
+/** The two versions of the request. @throws Rejection that points at `from` or `to` */
+export async function comparedVersions(
+  { pool }: AdministrationContext,
   { name, shape }: Manifest,
-  { from: givenFrom, to: givenTo }: DiffRequest,
+  { from: givenFrom, to: givenTo }: Pick<DiffRequest, 'from' | 'to'>,
 ): Promise<ComparedVersions> {
   const versions = (await allVersions(pool)).filter((version) => version.name === name);
   const named = (path: 'from' | 'to', number: number): Version => {
@@ -115,7 +117,8 @@ async function pairOf(
   if (to === undefined) throw refuse('to', 'has no second version: rebuild it first');
   if (to.version === from.version)
     throw refuse('to', `version ${to.version} is both sides: rebuild it first, or name another version`);
-  for (const { version, state } of [from, to])
-    if (state === 'building') throw refuse('version', `version ${version} is still being built`);
-  return { from, to };
+  const pair = { from, to };
+  for (const [path, { version, state }] of Object.entries(pair))
+    if (state === 'building') throw refuse(path, `version ${version} is still being built`);
+  return pair;
 }

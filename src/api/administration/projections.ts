@@ -5,10 +5,8 @@ import { operatorOf } from '../access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { answer } from '../shapes.ts';
 import type { AdminDependencies } from './administration-options.ts';
-import { maxRate, readModelName as name, READ, reason, version } from './schemas.ts';
+import { maxRate, readModelName as name, versionNumber as number, READ, reason, version } from './schemas.ts';
 
-/** Versions are integers of PostgreSQL. */
-const number = z.int().min(1).max(2_147_483_647);
 const done = answer(z.object({ name: z.string(), version: z.int() }).meta({ id: 'ChangedVersion' }));
 const versions = z
   .object({ items: z.array(version), commits: z.int().describe('All commits of the log, about') })

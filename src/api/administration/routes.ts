@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../route.ts';
 import type { AdminDependencies } from './administration-options.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { inspectionRoutes } from './inspection-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { overviewRoutes } from './overview-routes.ts';
 import { projectionRoutes } from './projections.ts';
@@ -15,5 +16,6 @@ export function adminRoutes(dependencies: AdminDependencies): AnyRoute[] {
     ...deadLetterRoutes(dependencies),
     ...overviewRoutes(dependencies),
     ...jobRoutes(dependencies),
+    ...inspectionRoutes(dependencies),
   ];
 }

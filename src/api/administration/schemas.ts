@@ -9,6 +9,9 @@ export const READ = { resource: 'operator' } as const;
 export const jobKind = z.enum(JOB_KINDS).meta({ id: 'JobKind' });
 export const readModelName = z.enum(READ_MODEL_NAMES).meta({ id: 'ReadModelName' });
 
+/** Versions are integers of PostgreSQL. */
+export const versionNumber = z.int().min(1).max(2_147_483_647);
+
 /** Why an operator asks for a change. */
 export const reason = z
   .string()
@@ -58,7 +61,7 @@ export const version = z
   })
   .meta({ id: 'ReadModelVersion' });
 
-const progress = z
+export const progress = z
   .object({
     what: z.string(),
     done: z.number(),

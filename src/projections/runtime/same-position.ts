@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isCitus } from '../../database/citus.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import type { Cursor } from '../../log/port.ts';
+import { type Cursor, hasPassedAll } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
 import { type Manifest, schemaOf } from '../read-model.ts';
 import { loadCheckpoint } from './checkpoint.ts';
@@ -23,6 +23,8 @@ export interface SamePositionOptions extends VersionPair {
   readonly model: Manifest;
   /** How long to look for a moment in which both versions are at the same position. */
   readonly waitMs: number;
+  /** The positions that both must have passed. */
+  readonly passed?: Cursor | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +37,7 @@ const LOOK_MS = 7;
  * @throws NotComparableError there was no such moment in `waitMs`
  */
 export async function atSamePosition<T>(
-  { pool, model, from, to, waitMs, signal }: SamePositionOptions,
+  { pool, model, from, to, waitMs, passed = new Map(), signal }: SamePositionOptions,
   work: (tx: pg.PoolClient, at: Cursor) => Promise<T>,
 ): Promise<T> {
   if (await isCitus(pool))
@@ -47,7 +49,8 @@ export async function atSamePosition<T>(
     const seen = await inTransaction(pool, async (tx) => {
       await tx.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
       const [first, second] = [await loadCheckpoint(tx, schemas[0]), await loadCheckpoint(tx, schemas[1])];
-      const reason = apart(first, second, { from, to }) ?? (await deferred(tx, model, schemas));
+      const late = hasPassedAll(first, passed) ? null : 'both had not applied all that was in the log before';
+      const reason = apart(first, second, { from, to }) ?? late ?? (await deferred(tx, model, schemas));
       return reason === null ? { result: await work(tx, first) } : { reason };
     });
     if ('result' in seen) return seen.result;

@@ -5,15 +5,15 @@ import { createOperator, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 const unused = {} as never;
-/** The id of a job that there is not. */
-const NO_JOB = '018f2f3a-0000-7000-8000-000000000000';
+/** The id of a job and of an inspection that there are not. */
+const NONE = '018f2f3a-0000-7000-8000-000000000000';
 const ROUTES = adminRoutes({
   context: unused,
   db: unused,
   waitForCatalog: unused,
 }).map(({ method, url, access, answer }) => ({
   method,
-  path: url.replace(':job_id', NO_JOB),
+  path: url.replace(/:\w+_id/, NONE),
   act: access.act === true,
   answer,
 }));
@@ -115,7 +115,7 @@ describe('with ADMIN_API=on', () => {
     expect(commits[0]!.events[0]).toMatchObject({ type: 'operator_issued', data: { can: 'act' } });
   });
 
-  const ANSWERED = ROUTES.filter(({ method, path }) => method === 'GET' && !path.includes(NO_JOB));
+  const ANSWERED = ROUTES.filter(({ method, path }) => method === 'GET' && !path.includes(NONE));
   it.each(ANSWERED)('$path answers in the declared shape', async ({ path, answer }) => {
     const { body } = await service.get(path, reader.key);
     expect(answer.safeParse(body).error).toBeUndefined();

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: af9a5d29093cf8bf0d7ad1f1dfb98b7192bac68b4b1cb28083cae418b00d76f6
+# SHA-256 of openapi.json: f4895dd20f7d8d5ccbe3e8469ea37be68cf33df7b58e29b2e13adc1f4edf4b41
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .types import (
     Accrual,
     Accruals,
     AdminListBotErrorsData,
+    AdminListInspectionsData,
     AdminListJobsData,
     AdminListProcessesData,
     ArchiveBroadcastRequest,
@@ -68,6 +69,8 @@ from .types import (
     FailPayoutRequest,
     ForwardedUpdate,
     GoalId,
+    InspectionRequest,
+    InspectionWithResult,
     IssueKeyRequest,
     IssuedKey,
     Job,
@@ -121,6 +124,7 @@ from .types import (
     ReportUser,
     ReportUsers,
     ReportUsersRequest,
+    RequestedInspection,
     RequestedJob,
     RequestedPayouts,
     ResourceKey,
@@ -267,6 +271,9 @@ OPERATIONS: dict[str, Operation] = {
     'adminRequestJob': Operation('POST', '/admin/v1/jobs', keyed=True, harmless=True, numbers=()),
     'adminListJobs': Operation('GET', '/admin/v1/jobs', keyed=False, harmless=True, numbers=()),
     'adminGetJob': Operation('GET', '/admin/v1/jobs/{job_id}', keyed=False, harmless=True, numbers=()),
+    'adminRequestInspection': Operation('POST', '/admin/v1/inspections', keyed=False, harmless=False, numbers=()),
+    'adminListInspections': Operation('GET', '/admin/v1/inspections', keyed=False, harmless=True, numbers=()),
+    'adminGetInspection': Operation('GET', '/admin/v1/inspections/{inspection_id}', keyed=False, harmless=True, numbers=()),
 }
 
 
@@ -769,6 +776,18 @@ class Methods(Calls):
         """A job: its state, progress and result"""
         return cast('Job', self._data('adminGetJob', path={'job_id': job_id}))
 
+    def admin_request_inspection(self, body: InspectionRequest) -> RequestedInspection:
+        """Ask for a comparison of two versions, or for the plan of an upgrade. An instance makes it; it changes nothing"""
+        return cast('RequestedInspection', self._data('adminRequestInspection', body=body))
+
+    def admin_list_inspections(self) -> AdminListInspectionsData:
+        """Inspections without their results, newest first: the open ones, and the last 20 that have ended"""
+        return cast('AdminListInspectionsData', self._data('adminListInspections'))
+
+    def admin_get_inspection(self, *, inspection_id: Uuid) -> InspectionWithResult:
+        """An inspection: its state, progress and result"""
+        return cast('InspectionWithResult', self._data('adminGetInspection', path={'inspection_id': inspection_id}))
+
 
 class AsyncMethods(AsyncCalls):
     """A method for each call of the service."""
@@ -1268,3 +1287,15 @@ class AsyncMethods(AsyncCalls):
     async def admin_get_job(self, *, job_id: Uuid) -> Job:
         """A job: its state, progress and result"""
         return cast('Job', await self._data('adminGetJob', path={'job_id': job_id}))
+
+    async def admin_request_inspection(self, body: InspectionRequest) -> RequestedInspection:
+        """Ask for a comparison of two versions, or for the plan of an upgrade. An instance makes it; it changes nothing"""
+        return cast('RequestedInspection', await self._data('adminRequestInspection', body=body))
+
+    async def admin_list_inspections(self) -> AdminListInspectionsData:
+        """Inspections without their results, newest first: the open ones, and the last 20 that have ended"""
+        return cast('AdminListInspectionsData', await self._data('adminListInspections'))
+
+    async def admin_get_inspection(self, *, inspection_id: Uuid) -> InspectionWithResult:
+        """An inspection: its state, progress and result"""
+        return cast('InspectionWithResult', await self._data('adminGetInspection', path={'inspection_id': inspection_id}))

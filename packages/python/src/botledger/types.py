@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: af9a5d29093cf8bf0d7ad1f1dfb98b7192bac68b4b1cb28083cae418b00d76f6
+# SHA-256 of openapi.json: f4895dd20f7d8d5ccbe3e8469ea37be68cf33df7b58e29b2e13adc1f4edf4b41
 
 from __future__ import annotations
 
@@ -1803,6 +1803,145 @@ class Finding(TypedDict):
 
 class AdminListJobsData(TypedDict):
     items: list[Job]
+
+
+InspectionRequest = TypedDict(
+    'InspectionRequest',
+    {'kind': 'InspectionKind', 'projection': 'NotRequired[ReadModelName]', 'from': 'NotRequired[int]', 'to': 'NotRequired[int]', 'answers': 'NotRequired[bool]'},
+)
+
+
+InspectionKind: TypeAlias = "Literal['diff', 'upgrade_plan']"
+
+
+class RequestedInspection(TypedDict):
+    inspection_id: Uuid
+
+
+Inspection = TypedDict(
+    'Inspection',
+    {'inspection_id': 'Uuid', 'kind': 'InspectionKind', 'projection': 'str | None', 'from': 'int | None', 'to': 'int | None', 'answers': 'bool | None', 'operator_id': 'int', 'operator': 'str', 'requested_at': 'UtcTimestamp', 'state': "Literal['waiting', 'running', 'done', 'failed']", 'progress': 'JobProgress | None', 'error': 'str | None', 'finished_at': 'UtcTimestamp | None'},
+)
+
+
+class AdminListInspectionsData(TypedDict):
+    items: list[Inspection]
+
+
+InspectionWithResult = TypedDict(
+    'InspectionWithResult',
+    {'inspection_id': 'Uuid', 'kind': 'InspectionKind', 'projection': 'str | None', 'from': 'int | None', 'to': 'int | None', 'answers': 'bool | None', 'operator_id': 'int', 'operator': 'str', 'requested_at': 'UtcTimestamp', 'state': "Literal['waiting', 'running', 'done', 'failed']", 'progress': 'JobProgress | None', 'error': 'str | None', 'finished_at': 'UtcTimestamp | None', 'result': 'VersionDiff | UpgradePlan | None', 'cut': 'list[str]'},
+)
+
+
+VersionDiff = TypedDict(
+    'VersionDiff',
+    {'name': 'str', 'from': 'int', 'to': 'int', 'positions': 'list[str]', 'equal': 'bool', 'layout': 'list[str]', 'tables': 'list[TableDiff]', 'uncompared': 'list[VersionDiffUncomparedItem]', 'answers': 'list[AnswersDiff]', 'answers_left_out': 'list[str]'},
+)
+
+
+class TableDiff(TypedDict):
+    table: str
+    rows_from: int
+    rows_to: int
+    only_from: int
+    only_to: int
+    changed: int
+    columns: list[TableDiffColumnsItem]
+    """How many changed rows differ in each"""
+    samples: list[DiffSample]
+
+
+class TableDiffColumnsItem(TypedDict):
+    column: str
+    rows: int
+
+
+class DiffSample(TypedDict):
+    kind: Literal['only_from', 'only_to', 'changed']
+    key: dict[str, str | None]
+    """The primary key"""
+    before: dict[str, str | None] | None
+    """The other columns, of a changed row only the changed ones; null: no such row"""
+    after: dict[str, str | None] | None
+    position: str | None
+    """Of the commit that the row names"""
+
+
+class VersionDiffUncomparedItem(TypedDict):
+    table: str
+    reason: str
+
+
+class AnswersDiff(TypedDict):
+    kind: Literal['saved_reports', 'asked_reports', 'balances', 'broadcasts']
+    compared: int
+    differing: int
+    samples: list[AnswersDiffSamplesItem]
+    slower: list[AnswersDiffSlowerItem]
+
+
+class AnswersDiffSamplesItem(TypedDict):
+    question: dict[str, str | Decimal | int]
+    before: Any
+    after: Any
+
+
+class AnswersDiffSlowerItem(TypedDict):
+    question: dict[str, str | Decimal | int]
+    ms_before: Decimal | int
+    ms_after: Decimal | int
+
+
+class UpgradePlan(TypedDict):
+    release: str
+    migrations: list[UpgradePlanMigrationsItem]
+    """A service that runs has none left"""
+    read_models: list[PlannedReadModel]
+    events: UpgradePlanEvents | None
+    steps: list[str]
+
+
+class UpgradePlanMigrationsItem(TypedDict):
+    schema: str
+    names: list[str]
+
+
+class PlannedReadModel(TypedDict):
+    name: str
+    from_shape: int | None
+    to_shape: int
+    is_built: bool
+    """Whether a start builds it from the log"""
+    serves_former: bool
+    """Whether its former version answers until then, and is kept for a step back"""
+    changes: list[str]
+    """How its tables differ from those that answer now"""
+    commits: int | None
+    seconds: Decimal | int | None
+    """Foretold from a sample"""
+    disk_bytes: Decimal | int | None
+
+
+class EventTypeOfLog(TypedDict):
+    category: str
+    type: str
+    v: int
+    events: int
+    tried: int
+    """How many of them were decoded"""
+    unreadable: EventTypeOfLogUnreadable | None
+    """The first that this release cannot read"""
+
+
+class EventTypeOfLogUnreadable(TypedDict):
+    position: str
+    error: str
+
+
+class UpgradePlanEvents(TypedDict):
+    commits: int
+    types: list[EventTypeOfLog]
 
 
 class CustomEventFields(TypedDict):
