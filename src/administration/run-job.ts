@@ -3,11 +3,11 @@ import { accountStream } from '../domain/streams.ts';
 import { auditOneAccount } from './account-audit.ts';
 import type { LongWorkContext } from './administration-context.ts';
 import { type AuditedLedger, auditLedger } from './audit-ledger.ts';
+import { storableMessage } from './storable-message.ts';
 import { buildNext, compareNewest, modelOf } from './version-work.ts';
 
-/** At most so many findings go into the log, each cut to so many characters: a commit is read whole. */
+/** At most so many findings go into the log, each cut: a commit is read whole. */
 const MAX_FINDINGS = 100;
-const MAX_MESSAGE = 1000;
 
 /** Does the work of a job. Safe to repeat: a rebuild resumes, a verification begins again. */
 export async function runJob(context: LongWorkContext, job: Job): Promise<JobResult> {
@@ -53,17 +53,12 @@ function resultOf(summary: string, findings: readonly JobFinding[], count = find
     summary,
     findings: findings
       .slice(0, MAX_FINDINGS)
-      .map(({ kind, stream, revision, message }) => ({ kind, stream, revision, message: textOf(message) })),
+      .map(({ kind, stream, revision, message }) => ({ kind, stream, revision, message: storableMessage(message) })),
     findings_count: count,
   };
 }
 
 /** The result of a job that could not be done. */
 export function failureOf(message: string): JobResult {
-  return { outcome: 'failed', summary: textOf(message), findings: [], findings_count: 0 };
-}
-
-/** A message as the log can keep it. */
-function textOf(message: string): string {
-  return message.toWellFormed().replaceAll('\0', '\ufffd').slice(0, MAX_MESSAGE).toWellFormed();
+  return { outcome: 'failed', summary: storableMessage(message), findings: [], findings_count: 0 };
 }

@@ -1,4 +1,4 @@
-import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
+import { parse } from 'lossless-json';
 import { isDatabaseDown, StatementTimeoutError } from '../../database/database-errors.ts';
 import type { ReadTables } from '../../database/tables.ts';
 import { parseReport } from '../../domain/reports/parse-report.ts';
@@ -11,6 +11,7 @@ import type { ReportTables } from '../../queries/reports/field-sql.ts';
 import { type ReportRequest, reportRunner } from '../../queries/reports/run-report.ts';
 import { allSavedReports } from '../../queries/reports/saved-reports.ts';
 import { findSavedSegments } from '../../queries/saved-segments/saved-segments.ts';
+import { exactNumber } from '../../util/exact-number.ts';
 import { type AnswersDiff, answerTally, type Question } from './answer-tally.ts';
 import type { AnswerOptions } from './pinned-reader.ts';
 
@@ -100,11 +101,6 @@ async function requestOf(
     lagMs: 0,
     timeoutMs: TIMEOUT_MS,
   };
-}
-
-/** A number as the API parses it. */
-export function exactNumber(digits: string): number | LosslessNumber {
-  return isSafeNumber(digits) ? Number(digits) : new LosslessNumber(digits);
 }
 
 const nameOf = ({ bot, question: { name, kind } }: AskedQuestion): string =>

@@ -1,9 +1,16 @@
 import { parse, stringify } from 'lossless-json';
 import type pg from 'pg';
 import { Rejection } from '../../domain/rejection.ts';
+import {
+  PROGRESS_COLUMNS,
+  type StoredProgress,
+  shownProgress,
+  type WorkProgress,
+} from '../../queries/operations/stored-progress.ts';
+import { exactNumber } from '../../util/exact-number.ts';
 import type { Progress } from '../administration-context.ts';
-import { exactNumber } from '../diff/report-answers.ts';
 import type { VersionDiff } from '../diff/version-diff.ts';
+import { storableMessage } from '../storable-message.ts';
 import type { UpgradePlan } from '../upgrade/upgrade-plan.ts';
 
 /**
@@ -33,12 +40,12 @@ export interface InspectionRow extends InspectionRequest {
   readonly requested_at: string;
   /** `waiting`: no instance works on it now. */
   readonly state: 'waiting' | 'running' | 'done' | 'failed';
-  readonly progress: (Progress & { readonly seconds: number }) | null;
+  readonly progress: WorkProgress | null;
   readonly error: string | null;
   readonly finished_at: string | null;
 }
 
-export type InspectionResult = VersionDiff | UpgradePlan;
+type InspectionResult = VersionDiff | UpgradePlan;
 
 export interface InspectionWithResult extends InspectionRow {
   readonly result: InspectionResult | null;
@@ -58,9 +65,6 @@ export type InspectionEnd =
 
 /** At most so many ended inspections are kept. */
 export const KEPT = 20;
-/** An instance that works on an inspection says so twice a second. */
-const SILENT = '10 seconds';
-const MAX_ERROR = 1000;
 
 /** @throws Rejection conflict: the same is asked for and has not ended */
 export async function requestInspection(
@@ -128,7 +132,7 @@ export async function endInspection(
   await pool.query(
     `UPDATE runtime.inspections SET finished_at = clock_timestamp(), error = $3, result = $4, cut = $5
       WHERE inspection_id = $1 AND starts = $2 AND finished_at IS NULL`,
-    [inspection_id, starts, error === null ? null : storable(error).slice(0, MAX_ERROR), textOf(result), cut],
+    [inspection_id, starts, error === null ? null : storableMessage(error), textOf(result), cut],
   );
   await pool.query(
     `DELETE FROM runtime.inspections WHERE inspection_id IN (
@@ -138,9 +142,6 @@ export async function endInspection(
 }
 
 const textOf = (result: InspectionResult | null): string | null => (result === null ? null : stringify(result)!);
-
-/** PostgreSQL's texts have no NUL. */
-const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
 /**
  * Removes the results of comparisons, and ends open ones as failed: they may have values of a user whose erasure the log has
@@ -154,28 +155,23 @@ export async function forgetComparisons(pool: pg.Pool): Promise<void> {
   );
 }
 
-interface Stored extends Omit<InspectionRow, keyof InspectionRequest | 'state' | 'progress' | 'requested_at'> {
+interface Stored
+  extends StoredProgress,
+    Omit<InspectionRow, keyof InspectionRequest | 'state' | 'progress' | 'requested_at'> {
   readonly request: string;
   readonly requested_at: Date;
   readonly ended: Date | null;
-  readonly running: boolean;
-  readonly what: string | null;
-  readonly done: number | null;
-  readonly total: number | null;
-  readonly unit: string | null;
-  readonly seconds: number | null;
   readonly result?: string | null;
   readonly cut?: readonly string[];
 }
 
 const COLUMNS = `inspection_id, operator_id::float8, operator, request, requested_at, finished_at AS ended, error,
-  coalesce(seen_at > clock_timestamp() - interval '${SILENT}', false) AS running,
-  what, done, total, unit, extract(epoch FROM seen_at - begun_at)::float8 AS seconds`;
+  ${PROGRESS_COLUMNS}`;
 
 /** All inspections without their results, newest first. */
 export async function listInspections(pool: pg.Pool): Promise<InspectionRow[]> {
   const { rows } = await pool.query<Stored>(
-    `SELECT ${COLUMNS} FROM runtime.inspections ORDER BY requested_at DESC, inspection_id`,
+    `SELECT ${COLUMNS} FROM runtime.inspections AS p ORDER BY requested_at DESC, inspection_id`,
   );
   return rows.map(shown);
 }
@@ -183,7 +179,7 @@ export async function listInspections(pool: pg.Pool): Promise<InspectionRow[]> {
 /** @param inspectionId a UUID */
 export async function findInspection(pool: pg.Pool, inspectionId: string): Promise<InspectionWithResult | null> {
   const { rows } = await pool.query<Stored>(
-    `SELECT ${COLUMNS}, result, cut FROM runtime.inspections WHERE inspection_id = $1`,
+    `SELECT ${COLUMNS}, result, cut FROM runtime.inspections AS p WHERE inspection_id = $1`,
     [inspectionId],
   );
   if (rows[0] === undefined) return null;
@@ -195,14 +191,14 @@ export async function findInspection(pool: pg.Pool, inspectionId: string): Promi
   };
 }
 
-function shown({ request, running, ended, what, done, total, unit, seconds, ...row }: Stored): InspectionRow {
+function shown(row: Stored): InspectionRow {
+  const { inspection_id, request, operator_id, operator, requested_at, error, running, ended } = row;
   const isOpen = ended === null;
-  const { inspection_id, operator_id, operator, requested_at, error } = row;
   return {
     ...{ inspection_id, ...(JSON.parse(request) as InspectionRequest) },
     ...{ operator_id, operator, requested_at: requested_at.toISOString() },
     state: isOpen ? (running ? 'running' : 'waiting') : error === null ? 'done' : 'failed',
-    progress: isOpen && what !== null ? { what, done: done!, total, unit: unit!, seconds: seconds ?? 0 } : null,
+    progress: isOpen ? shownProgress(row) : null,
     ...{ error, finished_at: ended?.toISOString() ?? null },
   };
 }

@@ -5,7 +5,7 @@ import type { LongWorkContext } from '../administration-context.ts';
 import { diffVersions, type VersionDiff } from '../diff/version-diff.ts';
 import { makePlan } from '../upgrade/make-plan.ts';
 import { modelOf } from '../version-work.ts';
-import type { InspectionEnd, InspectionRequest, InspectionResult } from './inspection-store.ts';
+import type { InspectionEnd, InspectionRequest } from './inspection-store.ts';
 
 /** How long a comparison looks for a moment in which both versions are at the same position. */
 const WAIT_MS = 60_000;
@@ -24,9 +24,8 @@ export async function runInspection(
   if (kind === 'upgrade_plan') {
     const { pool, log, signal, progress } = context;
     // The start of this service has run its migrations.
-    return fitting(
-      await makePlan({ ...{ pool, log, signal, progress }, migrations: [], models: await loadReadModels() }),
-    );
+    const models = await loadReadModels();
+    return { result: await makePlan({ pool, log, signal, progress, migrations: [], models }), cut: [] };
   }
   const model = modelOf(context, projection!);
   const request = { from: from!, to: to!, waitMs: WAIT_MS, answers: answers === true };
@@ -57,36 +56,28 @@ function withoutValues(diff: VersionDiff): VersionDiff {
   };
 }
 
-/** The most characters of a result, as JSON. */
+/** The most characters of a comparison, as JSON. */
 const MAX_RESULT = 1_000_000;
-/** Lists of a result whose elements are examples, and how many of each are kept if all are too large. */
-const SAMPLES: ReadonlySet<string> = new Set(['samples', 'slower']);
+/** So many samples of each list are kept if all are too large. */
 const LEVELS = [5, 2];
 
-/** Cuts samples until the result fits. */
+/** Cuts samples of a comparison until it fits. */
 export function fitting(
-  result: InspectionResult,
+  diff: VersionDiff,
   most = MAX_RESULT,
-): { readonly result: InspectionResult; readonly cut: readonly string[] } {
-  const fits = (each: object): boolean => stringify(each)!.length <= most;
-  if (fits(result)) return { result, cut: [] };
-  const cutTo = (level: number): InspectionResult =>
-    Object.fromEntries(
-      Object.entries(result).map(([key, value]) => [key, withSamples(value, level)]),
-    ) as unknown as InspectionResult;
+): { readonly result: VersionDiff; readonly cut: readonly string[] } {
+  const fits = (each: VersionDiff): boolean => stringify(each)!.length <= most;
+  if (fits(diff)) return { result: diff, cut: [] };
+  const cutTo = (level: number): VersionDiff => ({
+    ...diff,
+    tables: diff.tables.map((table) => ({ ...table, samples: table.samples.slice(0, level) })),
+    answers: diff.answers.map((each) => ({
+      ...each,
+      samples: each.samples.slice(0, level),
+      slower: each.slower.slice(0, level),
+    })),
+  });
   const level = LEVELS.find((each) => fits(cutTo(each))) ?? 0;
   const note = `samples: the result is larger than ${most} characters with more than ${level} in each list`;
   return { result: cutTo(level), cut: [note] };
-}
-
-/** Cuts the samples of the objects in a list. */
-function withSamples(value: unknown, most: number): unknown {
-  if (!Array.isArray(value)) return value;
-  return value.map((element: unknown) => {
-    if (typeof element !== 'object' || element === null) return element;
-    const entries = Object.entries(element);
-    return Object.fromEntries(
-      entries.map(([key, list]) => [key, SAMPLES.has(key) ? (list as unknown[]).slice(0, most) : list]),
-    );
-  });
 }

@@ -1,5 +1,6 @@
 import { preparedRows, type Tables } from '../../database/tables.ts';
 import type { JobFinding, JobKind, JobOutcome } from '../../domain/operations/work-events.ts';
+import { PROGRESS_COLUMNS, type StoredProgress, shownProgress, type WorkProgress } from './stored-progress.ts';
 
 /** A job of operators (decisions.md#jobs). Dates are ISO 8601, UTC. */
 export interface JobRow {
@@ -15,44 +16,26 @@ export interface JobRow {
   /** `waiting`: no instance works on it now. */
   readonly state: 'waiting' | 'running' | JobOutcome;
   /** How far an instance is; null: not begun, or over. */
-  readonly progress: JobProgress | null;
+  readonly progress: WorkProgress | null;
   readonly summary: string | null;
   readonly findings: readonly JobFinding[];
   readonly findings_count: number;
   readonly finished_at: string | null;
 }
 
-interface JobProgress {
-  readonly what: string;
-  readonly done: number;
-  /** Null: unknown. */
-  readonly total: number | null;
-  readonly unit: string;
-  /** Since the present start, in seconds. */
-  readonly seconds: number;
-}
-
-interface Stored extends Omit<JobRow, 'requested_at' | 'finished_at' | 'state' | 'progress' | 'findings'> {
+interface Stored
+  extends StoredProgress,
+    Omit<JobRow, 'requested_at' | 'finished_at' | 'state' | 'progress' | 'findings'> {
   readonly requested_at: number;
   readonly finished_at: number | null;
   readonly outcome: JobOutcome | null;
   readonly findings: readonly JobFinding[] | null;
-  readonly running: boolean;
-  readonly what: string | null;
-  readonly done: number | null;
-  readonly total: number | null;
-  readonly unit: string | null;
-  readonly seconds: number | null;
 }
-
-/** An instance that works on a job says so twice a second. */
-const SILENT = '10 seconds';
 
 const columnsOf = (catalog: string): string => `
   SELECT j.job_id, j.kind, j.projection, j.bot, j.user_id::float8, j.reason, j.operator_id::float8, coalesce(o.name, '') AS operator,
          j.requested_at::float8, j.outcome, j.summary, j.findings, coalesce(j.findings_count, 0)::float8 AS findings_count,
-         j.finished_at::float8, coalesce(p.seen_at > clock_timestamp() - interval '${SILENT}', false) AS running,
-         p.what, p.done, p.total, p.unit, extract(epoch FROM p.seen_at - p.begun_at)::float8 AS seconds
+         j.finished_at::float8, ${PROGRESS_COLUMNS}
   FROM ${catalog}.jobs AS j LEFT JOIN ${catalog}.operators AS o USING (operator_id) LEFT JOIN runtime.jobs AS p USING (job_id)`;
 
 export interface JobFilter {
@@ -107,13 +90,12 @@ export async function findJob({ pool, catalog }: Tables<'catalog'>, jobId: strin
 }
 
 function shown({ outcome, running, what, done, total, unit, seconds, ...row }: Stored): JobRow {
-  const hasProgress = outcome === null && what !== null && done !== null && unit !== null;
   return {
     ...row,
     requested_at: new Date(row.requested_at).toISOString(),
     finished_at: row.finished_at === null ? null : new Date(row.finished_at).toISOString(),
     findings: row.findings ?? [],
     state: outcome ?? (running ? 'running' : 'waiting'),
-    progress: hasProgress ? { what, done, total, unit, seconds: seconds ?? 0 } : null,
+    progress: outcome === null ? shownProgress({ running, what, done, total, unit, seconds }) : null,
   };
 }

@@ -22,6 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+/** A holder whose lease is taken works no longer than the lease lasts, 3 s. */
+const LOST_MS = 4000;
+
 const query = (text: string) => service.database.pool.query(text);
 const get = (path: string): Promise<Answer> => service.get(`/admin/v1/inspections${path}`, actor.key);
 const post = (body: object, key = actor.key): Promise<Answer> => service.post('/admin/v1/inspections', body, key);
@@ -123,8 +126,7 @@ describe('an inspection that waits for an instance', () => {
   let giveBack: () => Promise<void>;
   const wait = async (): Promise<void> => {
     giveBack = await stealLease(service.database.pool, 'process jobs');
-    // A holder whose lease is taken notices it within a second.
-    await pause(2000);
+    await pause(LOST_MS);
   };
   const open = (state: string) => async (): Promise<void> => {
     const { body } = await get('');
@@ -183,7 +185,7 @@ describe('an erasure', () => {
     const plan = await inspected({ kind: 'upgrade_plan' });
     const before = await inspected({ kind: 'diff', projection: 'events' });
     const giveBack = await stealLease(service.database.pool, 'process jobs');
-    await pause(2000);
+    await pause(LOST_MS);
     const { inspection_id: open } = (await post({ kind: 'diff', projection: 'events' })).body.data;
     const begun = (await beginInspection(service.database.pool))!;
     await operate(service.env, ['user', 'erase', '--bot', filled.bot.publicKey, '--user', '2']);
@@ -204,8 +206,10 @@ describe('an erasure', () => {
       await lock.query('BEGIN; LOCK TABLE events_v1.checkpoints, events_v2.checkpoints IN EXCLUSIVE MODE');
       await service.post('/v1/send-event', { event: 'late', user_id: 3 }, { 'api-key': filled.bot.apiKey });
       const { inspection_id } = (await post({ kind: 'diff', projection: 'events', answers: false })).body.data;
-      await pause(3000);
-      expect((await get(`/${inspection_id}`)).body.data.state).toBe('running');
+      const state = async () => (await get(`/${inspection_id}`)).body.data.state;
+      await expect.poll(state, { timeout: 60_000 }).toBe('running');
+      await pause(2000);
+      expect(await state()).toBe('running');
       await lock.query('ROLLBACK');
       expect(await ended(inspection_id)).toMatchObject({ state: 'done', result: { equal: true } });
     } finally {
