@@ -10,6 +10,8 @@ interface VersionRow extends Omit<ProjectionStatus, 'kind' | 'next'> {
   /** Whether the version answers, also if it has stopped. */
   readonly live: boolean;
   readonly verified: boolean;
+  /** Whether the version answered before: a step back needs no comparison. */
+  readonly served: boolean;
   readonly next: NextStep['step'] | null;
 }
 
@@ -31,7 +33,13 @@ export async function listVersions({ pool, log, manifests }: AdministrationConte
     .map(({ kind: _, next, ...row }) => {
       const found = versions.find(({ name, version }) => name === row.name && version === row.version);
       const live = found?.state === 'live';
-      return { ...row, live, verified: found?.verified ?? false, next: next?.step ?? null };
+      return {
+        ...row,
+        live,
+        verified: found?.verified ?? false,
+        served: found?.served ?? false,
+        next: next?.step ?? null,
+      };
     });
   return { items, commits: whole.commits };
 }

@@ -4,6 +4,7 @@ import { Card } from '../parts/card.tsx';
 import { words as referralsWords } from '../referrals/words.ts';
 import { isOver, type Job, type Overview } from './answers.ts';
 import type { Ask } from './confirm.tsx';
+import { Progress } from './progress.tsx';
 import { words } from './words.ts';
 
 interface JobsProps {
@@ -113,7 +114,7 @@ export function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
               <div>
                 <strong>{words.jobTitle(words.kinds[job.kind], subjectOf(job))}</strong> <Result job={job} />
               </div>
-              {!isOver(job) && <Progress job={job} />}
+              {!isOver(job) && <Progress progress={job.progress} />}
               {job.kind !== 'audit' && <Findings job={job} />}
               <div class="quiet-text">{words.askedBy(job.operator, instant(job.requested_at), job.reason)}</div>
             </li>
@@ -131,17 +132,6 @@ function Result({ job: { state, summary, findings_count } }: { readonly job: Job
       {state === 'findings' ? words.found(number(findings_count)) : words.jobStates[state]}
       {summary !== null && ` ${summary}.`}
     </span>
-  );
-}
-
-function Progress({ job: { progress } }: { readonly job: Job }) {
-  if (progress === null) return null;
-  const { what, done, total, unit } = progress;
-  return (
-    <div>
-      <progress {...(total === null ? {} : { max: Math.max(total, 1), value: done })} aria-label={what} />
-      <div class="quiet-text">{words.progress(what, number(done), total === null ? null : number(total), unit)}</div>
-    </div>
   );
 }
 

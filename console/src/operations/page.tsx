@@ -5,6 +5,7 @@ import { Head } from '../parts/head.tsx';
 import { useLoad } from '../parts/load.ts';
 import type { OperatorSession } from '../session.ts';
 import { isBusy, loadOverview, type Overview } from './answers.ts';
+import { Comparisons } from './comparison.tsx';
 import { type Ask, type Change, ConfirmChange } from './confirm.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { Audit, Jobs } from './jobs.tsx';
@@ -12,6 +13,7 @@ import { BotErrors, Processes } from './processes.tsx';
 import { ReadModels } from './read-models.tsx';
 import { Summary } from './summary.tsx';
 import { type Sample, withSamples } from './trend.tsx';
+import { Upgrade } from './upgrade.tsx';
 import { words } from './words.ts';
 
 /** The state of the service, and the changes of an operator who can act. It loads each second while something runs. */
@@ -35,6 +37,8 @@ export function OperationsPage({ operator }: { readonly operator: OperatorSessio
         <>
           <Summary overview={data} />
           <ReadModels overview={data} seen={seen} ask={ask} />
+          <Comparisons overview={data} />
+          <Upgrade overview={data} ask={ask} />
           <DeadLetters letters={data.letters} total={data.letterCount} ask={ask} />
           <Jobs jobs={data.jobs} />
           <Audit overview={data} ask={ask} />

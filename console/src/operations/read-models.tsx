@@ -2,8 +2,10 @@ import { duration, number, share } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { isOver, type Job, type Overview, type Version } from './answers.ts';
+import { ComparisonState } from './comparison.tsx';
 import type { Ask, Change } from './confirm.tsx';
 import { ErrorText } from './error-text.tsx';
+import { inspectionWords as texts } from './inspection-words.ts';
 import { keyOf, type Sample, Trend } from './trend.tsx';
 import { words } from './words.ts';
 
@@ -15,7 +17,8 @@ interface ReadModelsProps {
 }
 
 /** Every version of every read model: its state, its lag, and the step that comes next. */
-export function ReadModels({ overview: { versions, commits, jobs }, seen, ask }: ReadModelsProps) {
+export function ReadModels({ overview, seen, ask }: ReadModelsProps) {
+  const { versions, jobs } = overview;
   return (
     <Card title={words.readModels} lead={words.readModelsMeans} flush>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls must be reachable by keyboard */}
@@ -35,8 +38,7 @@ export function ReadModels({ overview: { versions, commits, jobs }, seen, ask }:
               <VersionRow
                 key={keyOf(version)}
                 version={version}
-                versions={versions}
-                commits={commits}
+                overview={overview}
                 samples={seen.get(keyOf(version)) ?? []}
                 busy={jobs.find((job) => !isOver(job) && job.projection === version.name)}
                 ask={ask}
@@ -51,15 +53,15 @@ export function ReadModels({ overview: { versions, commits, jobs }, seen, ask }:
 
 interface RowProps {
   readonly version: Version;
-  readonly versions: readonly Version[];
-  readonly commits: number;
+  readonly overview: Overview;
   readonly samples: readonly Sample[];
   /** The job that works on the read model. */
   readonly busy: Job | undefined;
   readonly ask: Ask | null;
 }
 
-function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps) {
+function VersionRow({ version, overview, samples, busy, ask }: RowProps) {
+  const { commits } = overview;
   const { state, live, verified, lag, error, build } = version;
   const done = Math.max(0, commits - lag.events);
   return (
@@ -89,7 +91,7 @@ function VersionRow({ version, versions, commits, samples, busy, ask }: RowProps
         )}
       </td>
       <td>
-        <Next version={version} versions={versions} busy={busy} ask={ask} />
+        <Next version={version} overview={overview} busy={busy} ask={ask} />
       </td>
     </tr>
   );
@@ -113,10 +115,14 @@ function StatePill({ version: { state, live, build } }: Pick<RowProps, 'version'
 }
 
 /** The next step in words, and the buttons of all steps that are possible. */
-function Next({ version, versions, busy, ask }: Omit<RowProps, 'commits' | 'samples'>) {
+function Next({ version, overview, busy, ask }: Omit<RowProps, 'samples'>) {
   const { name, version: number, next } = version;
+  const { versions, comparisons, results } = overview;
   const isNewest = versions.every((each) => each.name !== name || each.version <= number);
-  const steps = ask === null ? [] : stepsOf(version, isNewest, busy !== undefined);
+  const comparison = comparisons.find((each) => each.projection === name && each.to === number);
+  const isCompared = comparison !== undefined && !isOver(comparison);
+  const before = versions.find((each) => each.name === name && each.live)?.version;
+  const steps = ask === null ? [] : stepsOf(version, { isNewest, isBusy: busy !== undefined, before, isCompared });
   return (
     <>
       {busy !== undefined && isNewest ? (
@@ -124,10 +130,11 @@ function Next({ version, versions, busy, ask }: Omit<RowProps, 'commits' | 'samp
       ) : (
         next !== null && <p>{words.nextSteps[next]}</p>
       )}
+      {comparison !== undefined && <ComparisonState inspection={comparison} results={results} />}
       {steps.length > 0 && (
         <div class="btns">
           {steps.map((step) => (
-            <button key={step} class="btn" type="button" onClick={() => ask?.(changeOf(step, version))}>
+            <button key={step} class="btn" type="button" onClick={() => ask?.(changeOf(step, version, before))}>
               {words[step]}{' '}
               <span class="hidden">
                 {step === 'verify' || step === 'rebuild' ? name : `${name} ${words.version(number)}`}
@@ -136,27 +143,82 @@ function Next({ version, versions, busy, ask }: Omit<RowProps, 'commits' | 'samp
           ))}
         </div>
       )}
+      {ask !== null && isNewest && version.build !== null && <BuildLimit version={version} ask={ask} />}
     </>
   );
 }
 
-type Step = 'rebuild' | 'pause' | 'resume' | 'verify' | 'switch' | 'drop';
+/** The most events a second of a build. An empty field is no limit. */
+function BuildLimit({ version: { name, version, build }, ask }: { readonly version: Version; readonly ask: Ask }) {
+  const title = `${name} ${words.version(version)}`;
+  return (
+    <form
+      class="btns"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const given = String(new FormData(event.currentTarget).get('limit')).trim();
+        const limit = given === '' ? null : Number(given);
+        ask({
+          title: limit === null ? texts.noLimitTitle(title) : texts.limitTitle(title),
+          effect: limit === null ? texts.noLimitEffect : texts.limitEffect(number(limit)),
+          ...{ path: 'projections/build', body: { name, max_rate: limit }, reason: false },
+        });
+      }}
+    >
+      <label>
+        {texts.limit}
+        <input
+          class="input"
+          name="limit"
+          inputMode="numeric"
+          pattern="[1-9][0-9]{0,8}"
+          size={8}
+          placeholder={texts.noLimit}
+          title={texts.limitHint}
+          defaultValue={build?.max_rate === null ? '' : String(build?.max_rate)}
+        />
+      </label>
+      <button class="btn" type="submit">
+        {texts.setLimit} <span class="hidden">{title}</span>
+      </button>
+    </form>
+  );
+}
+
+interface Situation {
+  readonly isNewest: boolean;
+  /** Whether a job works on the read model. */
+  readonly isBusy: boolean;
+  /** The live version. */
+  readonly before: number | undefined;
+  /** Whether a comparison with the live version is open. */
+  readonly isCompared: boolean;
+}
+
+type Step = 'rebuild' | 'pause' | 'resume' | 'verify' | 'compare' | 'switch' | 'drop';
 
 /** While a job works on the read model, only its build can be changed. */
-function stepsOf({ state, live, verified, build }: Version, isNewest: boolean, isBusy: boolean): Step[] {
-  const isBuilt = state === 'ready' && !live && verified;
+function stepsOf({ state, live, verified, served, build }: Version, situation: Situation): Step[] {
+  const { isNewest, isBusy, before, isCompared } = situation;
+  const isBuilt = state === 'ready' && !live && (verified || served);
   const steps: readonly (readonly [Step, boolean])[] = [
     ['rebuild', !isBusy && isNewest && live],
     ['pause', isNewest && build?.paused === false],
     ['resume', isNewest && build?.paused === true],
     ['verify', !isBusy && isNewest && state !== 'building'],
+    ['compare', !isCompared && state === 'ready' && !live && before !== undefined],
     ['switch', !isBusy && isBuilt],
     ['drop', !live && (!isBusy || build !== null)],
   ];
   return steps.filter(([, isPossible]) => isPossible).map(([step]) => step);
 }
 
-function changeOf(step: Step, { name, version }: Version): Change {
+function changeOf(step: Step, { name, version }: Version, before: number | undefined): Change {
+  if (step === 'compare')
+    return {
+      ...{ title: texts.compareTitle(name, before!, version), effect: texts.compareEffect, reason: false },
+      ...{ path: 'inspections', body: { kind: 'diff', projection: name, from: before, to: version } },
+    };
   const effect = words.effects[step];
   switch (step) {
     case 'rebuild':

@@ -56,6 +56,7 @@ export const words = {
   jobRuns: (kind: string) => `A job works on it: ${kind}.`,
   rebuild: 'Rebuild',
   verify: 'Verify',
+  compare: 'Compare',
   switch: 'Switch',
   drop: 'Drop',
   titles: {
@@ -113,6 +114,7 @@ export const words = {
   blocking: 'The read model waits here.',
   botWaits: 'The bot waits here; other bots continue.',
   passedOver: 'The read model left it out and continues.',
+  atPosition: (position: string) => `(commit ${position})`,
   letterAt: (stream: string, position: string, at: string) => `${stream}, position ${position}, recorded ${at}`,
   letterEvents: (count: string) => `Events of the commit (${count})`,
   event: (type: string, version: number) => `${type} v${version}`,

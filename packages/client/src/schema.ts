@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 89678be77f854b6e7db6930e8d5b755a83ad4308016f56ce71654ac2aaf736c5
+// Sources: sha256 0ac07ae12d1fb6686b9455553906917b92a750e16fb13695f84b7be3ee06a358
 // Types: sha256 a55747192aac5e7ba1f1bedb656aedf0af1b0961f6c69808e6634fb0cf637f2b
 type Schemas = components["schemas"];
 

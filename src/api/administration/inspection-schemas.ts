@@ -116,3 +116,9 @@ export const inspectionWithResult = z
     cut: z.array(z.string()).describe('The parts of the result that were left out, and why'),
   })
   .meta({ id: 'InspectionWithResult' });
+
+/** For a client in TypeScript, such as the console: a change of an answer then breaks its type check. */
+export type InspectionAnswer = z.infer<typeof inspection>;
+export type InspectedAnswer = z.infer<typeof inspectionWithResult>;
+export type VersionDiffAnswer = z.infer<typeof versionDiff>;
+export type UpgradePlanAnswer = z.infer<typeof upgradePlan>;

@@ -49,6 +49,7 @@ export const version = z
     state: z.enum(['live', 'building', 'ready', 'stopped']),
     live: z.boolean().describe('Whether the version answers, also if it has stopped'),
     verified: z.boolean().describe('Whether a comparison found it equal to a replay of the log'),
+    served: z.boolean().describe('Whether it answered before: a switch back to it needs no comparison'),
     position: z.string().nullable(),
     lag,
     deferred: z.object({ events: z.int(), exact: z.boolean() }).nullable(),

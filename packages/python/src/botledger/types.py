@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: f4895dd20f7d8d5ccbe3e8469ea37be68cf33df7b58e29b2e13adc1f4edf4b41
+# SHA-256 of openapi.json: e5465de6973d705ea79a127780bdbd1352d4e7ab699ef3a531582951bfd2f7b7
 
 from __future__ import annotations
 
@@ -1573,6 +1573,8 @@ class ReadModelVersion(TypedDict):
     """Whether the version answers, also if it has stopped"""
     verified: bool
     """Whether a comparison found it equal to a replay of the log"""
+    served: bool
+    """Whether it answered before: a switch back to it needs no comparison"""
     position: str | None
     lag: Lag
     deferred: ReadModelVersionDeferred | None
