@@ -5,8 +5,8 @@ import { type BuildChange, controlBuild } from '../projections/runtime/build-con
 import { loadQuarantines } from '../projections/runtime/quarantines.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import {
+  allVersions,
   dropVersion,
-  findVersion,
   isFollowed,
   knownVersions,
   makeLive,
@@ -204,22 +204,28 @@ export async function dropOldVersion(
   asked: Asked,
 ): Promise<AnyVersionStatus> {
   const { pool } = context;
-  const found = await findVersion(pool, name, version);
-  if (found === null) throw new Rejection('not_found', 'version', `there is no version ${version} of ${name}`);
+  const found = await droppable(context, name, version);
   const row = await rowOf(context, found);
-  const isLive = new Rejection(
-    'conflict',
-    'version',
-    `${name} version ${version} is the live one, or none is: switch first`,
-  );
-  if (found.state === 'live') throw isLive;
   return recorded(context, 'version_dropped', found, asked, async () => {
-    if (!(await dropVersion(pool, name, version))) throw isLive;
+    // False: another command has switched since.
+    while (!(await dropVersion(pool, name, version))) await droppable(context, name, version);
     const followed = (each: number): Promise<boolean> => isFollowed(pool, name, each);
     const deadline = performance.now() + DROP_WAIT_MS;
     while ((await removeDropped(pool, name, followed)) > 0 && performance.now() < deadline) await pause(100);
     return { ...row, state: 'dropped', next: null };
   });
+}
+
+/** @throws Rejection there is no such version, it is live, or no version is */
+async function droppable(context: AdministrationContext, name: string, version: number): Promise<Version> {
+  const versions = (await allVersions(context.pool)).filter((each) => each.name === name);
+  if (versions.length === 0) modelOf(context, name);
+  const found = versions.find((each) => each.version === version);
+  if (found === undefined) throw new Rejection('not_found', 'version', `there is no version ${version} of ${name}`);
+  const live = versions.find(({ state }) => state === 'live');
+  if (live !== undefined && live !== found) return found;
+  const what = live === found ? `${name} version ${version} is live` : `no version of ${name} is live`;
+  throw new Rejection('conflict', 'version', `${what}: switch to another version first`);
 }
 
 /** Does the work of a change when the log has the change. A command's change is not recorded. */

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadReadModel } from '../../../src/projections/load-read-model.ts';
+import { createVersion } from '../../../src/projections/runtime/versions.ts';
 import { startTestCli, type TestCli } from '../../support/cli.ts';
 
 /** Help texts, and the refusal of commands that do not exist or are not complete. */
@@ -36,4 +38,22 @@ it('has a help text', async () => {
   expect(await cli.run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('exchange rates') });
   expect(await cli.run('key', 'issue', '--help')).toMatchObject({ code: 0, out: expect.stringContaining('--json') });
   expect((await cli.run('key', 'rotate', '--help')).out).toContain('keeps working (default: 24h)');
+});
+
+describe('a drop of a version', () => {
+  const become = (state: string) => cli.pool.query('UPDATE runtime.read_models SET state = $1', [state]);
+  beforeAll(async () => {
+    await createVersion(cli.pool, await loadReadModel('users'));
+  });
+
+  it.each([
+    ['live', 'users', '1', 'users version 1 is live: switch to another version first'],
+    ['ready', 'users', '1', 'no version of users is live: switch to another version first'],
+    ['live', 'users', '9007199254740991', 'there is no version 9007199254740991 of users'],
+    ['live', 'nothing', '1', 'there is no read model nothing; there are catalog, users, '],
+  ])('is refused with the reason: %s, %s %s', async (state, name, version, message) => {
+    await become(state);
+    const { code, err } = await cli.run('projection', 'drop', name, '--version', version);
+    expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+  });
 });
