@@ -21,8 +21,11 @@ export async function buildPart(
   part: BotsOfPart,
 ): Promise<{ readonly built: Version; readonly note: string }> {
   const live = await liveOf(context, model);
-  if ('partition' in part && part.partition >= context.log.partitions)
-    throw new Rejection('not_found', 'partition', `the log has the partitions 0 to ${context.log.partitions - 1}`);
+  const { partitions } = context.log;
+  if ('partition' in part && part.partition >= partitions) {
+    const why = `the log has no partition ${part.partition}; the last is ${partitions - 1}`;
+    throw new Rejection('not_found', 'partition', why);
+  }
   const { rebuildPart } = await import('../projections/runtime/rebuild-part.ts');
   const show = commitsDone(context.progress, `rebuilding a part of ${model.name}`);
   const { bots, rows } = await rebuildPart(await context.projector(model), live, part, show);

@@ -13,14 +13,19 @@ export function positiveInteger(text: string): number {
   return integerFrom(text, 1);
 }
 
+/** @returns null for `none` */
+export function positiveIntegerOrNone(text: string): number | null {
+  return text === 'none' ? null : integerFrom(text, 1, 'none or ');
+}
+
 export function nonNegativeInteger(text: string): number {
   return integerFrom(text, 0);
 }
 
-function integerFrom(text: string, least: number): number {
+function integerFrom(text: string, least: number, or = ''): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new InvalidArgumentError(`It must be an integer from ${least}, below 2^53.`);
+  throw new InvalidArgumentError(`It must be ${or}an integer from ${least}, below 2^53.`);
 }
 
 export function flag(text: string): boolean {

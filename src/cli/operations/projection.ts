@@ -13,7 +13,7 @@ import {
 import type { BotsOfPart } from '../../projections/runtime/rebuild-part.ts';
 import { type NextStep, type ProjectionStatus, projectionStatus } from '../../projections/runtime/status.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
-import { namedBots, nonNegativeInteger, positiveInteger } from '../values.ts';
+import { namedBots, nonNegativeInteger, positiveInteger, positiveIntegerOrNone } from '../values.ts';
 import { diffAnswer } from './diff-answer.ts';
 
 export function projection(cli: Cli): void {
@@ -71,7 +71,8 @@ export function projection(cli: Cli): void {
     .option('--until', 'Drop what `projection rebuild --until` has built instead.')
     .action(
       cli.action<[string, { version?: number; until?: true }]>(async (context, name, { version, until }) => {
-        if ((version === undefined) === (until === undefined)) throw new CliError('say --version or --until', 2);
+        if ((version === undefined) === (until === undefined))
+          throw new CliError('say one of --version and --until', 2);
         if (version === undefined) return { value: await dropUntil(context, modelOf(context, name)) };
         return answerOf(await dropOldVersion(context, { name, version }, null));
       }),
@@ -98,12 +99,10 @@ function addBuildControl({ noun, action }: Cli): void {
     .command('limit')
     .description('Limit the build of a read model to a number of events a second, also while it runs.')
     .argument('<name>')
-    .requiredOption('--max-rate <events>', 'The most events a second, or none.', (text) =>
-      text === 'none' ? text : positiveInteger(text),
-    )
+    .requiredOption('--max-rate <events>', 'The most events a second, or none.', positiveIntegerOrNone)
     .action(
-      action<[string, { maxRate: number | 'none' }]>(async (context, name, { maxRate }) =>
-        answerOf(await changeBuild(context, name, { maxRate: maxRate === 'none' ? null : maxRate })),
+      action<[string, { maxRate: number | null }]>(async (context, name, { maxRate }) =>
+        answerOf(await changeBuild(context, name, { maxRate })),
       ),
     );
 }
@@ -128,7 +127,8 @@ function addRebuild({ noun, action }: Cli): void {
     .option('--until <position...>', 'Build it as of these positions, in a schema for queries.')
     .action(
       action<[string | undefined, RebuildOptions]>(async (context, name, { all, maxRate, ...part }) => {
-        if ((name === undefined) === (all === undefined)) throw new CliError('name a read model, or say --all', 2);
+        if ((name === undefined) === (all === undefined))
+          throw new CliError('say either the name of a read model or --all', 2);
         if (Object.keys(part).length > (all ? 0 : 1))
           throw new CliError('say one of --all, --bot, --partition and --until', 2);
         if (maxRate !== undefined && Object.keys(part).length > 0)

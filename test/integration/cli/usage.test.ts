@@ -25,6 +25,9 @@ it.each([
   [['owner', 'set', '--owner', '1.5'], 'It must be an integer from 1'],
   [['key', 'rotate', '--key', '1', '--overlap', '24'], 'It must be an integer with s, m, h or d'],
   [['bot', 'set', '--bot', 'a', '--paid-broadcasts', 'maybe'], 'It must be true or false'],
+  [['projection', 'limit', 'users', '--max-rate', 'foo'], 'It must be none or an integer from 1, below 2^53'],
+  [['projection', 'drop', 'users', '--version', '1', '--until'], 'say one of --version and --until'],
+  [['projection', 'rebuild', 'users', '--all'], 'say either the name of a read model or --all'],
   [['goal', 'create', '--bot', 'a', '--bot', 'b', '--target-id', '2', '--name', 'x'], 'It is given twice'],
 ])('refuses wrong usage with one line: %j', async (argv, message) => {
   const { code, out, err } = await cli.run(...argv);

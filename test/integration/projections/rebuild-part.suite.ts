@@ -224,7 +224,7 @@ export function describeRebuildPart(
     [['users', '--bot', 'nosuch'], 'nosuch'],
     [['users', '--bot', 'KEY', '--partition', '0'], 'say one of --all, --bot, --partition and --until'],
     [['--all', '--bot', 'KEY'], 'say one of --all, --bot, --partition and --until'],
-    [['users', '--partition', '99'], 'the log has the partitions 0 to'],
+    [['users', '--partition', '99'], 'the log has no partition 99; the last is '],
     [['users', '--until', '0:99'], 'the log has no position 0:99'],
     [['users', '--until', 'yesterday'], 'the log has no position yesterday'],
   ])('rebuild %s is refused', async (argv, message) => {
