@@ -119,6 +119,14 @@ export async function saveInspectionProgress(
   );
 }
 
+/** Takes back a start that ended because its instance stops. */
+export async function leaveInspection(pool: pg.Pool, { inspection_id, starts }: BegunInspection): Promise<void> {
+  await pool.query(
+    'UPDATE runtime.inspections SET starts = starts - 1 WHERE inspection_id = $1 AND starts = $2 AND finished_at IS NULL',
+    [inspection_id, starts],
+  );
+}
+
 /**
  * Records the end of an inspection, and removes the oldest that have ended. Nothing is recorded if another instance has begun it
  * since, or if an erasure has ended it.

@@ -2,6 +2,7 @@ import {
   beginInspection,
   endInspection,
   type InspectionEnd,
+  leaveInspection,
   saveInspectionProgress,
 } from '../../administration/inspection/inspection-store.ts';
 import { runInspection } from '../../administration/inspection/run-inspection.ts';
@@ -35,7 +36,7 @@ export async function doInspections(context: ProcessContext, signal: AbortSignal
             work: (work, logEnd) => runInspection(work, begun, logEnd),
             failed,
           });
-    if (end === null) return;
+    if (end === null) return leaveInspection(pool, begun);
     await endInspection(pool, begun, end);
     logger.info('inspection ended');
   }

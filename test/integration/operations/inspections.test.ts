@@ -1,6 +1,9 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginInspection, endInspection, KEPT } from '../../../src/administration/inspection/inspection-store.ts';
 import { upgradePlan, versionDiff } from '../../../src/api/administration/inspection-schemas.ts';
+import { doInspections } from '../../../src/processes/jobs/inspections.ts';
+import type { ProcessContext } from '../../../src/processes/process.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { type FilledBots, fillService } from '../../support/all-answers.ts';
 import { botledger, operate } from '../../support/operate.ts';
@@ -169,6 +172,24 @@ describe('an inspection that waits for an instance', () => {
     expect(await ended(inspection_id)).toMatchObject({ state: 'done', error: null, result: { equal: true } });
     await endInspection(pool, next, { error: 'of the start before' });
     expect(await ended(inspection_id)).toMatchObject({ state: 'done', error: null });
+  });
+
+  it('has no start more if its instance stops', async () => {
+    await wait();
+    const { inspection_id } = (await post({ kind: 'upgrade_plan' })).body.data;
+    const stop = new AbortController();
+    const endCursor = async (): Promise<never> => {
+      stop.abort();
+      throw new Error('the log was closed');
+    };
+    const context = { pool: service.database.pool, log: { endCursor }, logger: pino({ level: 'silent' }) };
+    await doInspections(context as unknown as ProcessContext, stop.signal);
+    const { rows } = await query(
+      `SELECT starts, finished_at FROM runtime.inspections WHERE inspection_id = '${inspection_id}'`,
+    );
+    expect(rows).toEqual([{ starts: 0, finished_at: null }]);
+    await giveBack();
+    expect(await ended(inspection_id)).toMatchObject({ state: 'done' });
   });
 
   it('fails after its tenth start', async () => {
