@@ -1,5 +1,6 @@
 import { parse, stringify } from 'lossless-json';
 import type pg from 'pg';
+import { inTransaction } from '../../database/transaction.ts';
 import { Rejection } from '../../domain/rejection.ts';
 import {
   PROGRESS_COLUMNS,
@@ -92,12 +93,13 @@ export async function requestInspection(
   }
 }
 
-/** Begins the oldest inspection that has not ended, once more if it was begun before. */
+/** Begins the oldest inspection that has not ended, once more if it was begun before. Null: there is none, or an erasure is under way. */
 export async function beginInspection(pool: pg.Pool): Promise<BegunInspection | null> {
   const { rows } = await pool.query<{ inspection_id: string; starts: number; request: string }>(
     `UPDATE runtime.inspections SET starts = starts + 1, begun_at = clock_timestamp(), seen_at = clock_timestamp(),
        what = NULL, done = NULL, total = NULL, unit = NULL
-      WHERE inspection_id = (SELECT inspection_id FROM runtime.inspections WHERE finished_at IS NULL
+      WHERE inspection_id = (SELECT inspection_id FROM runtime.inspections
+                              WHERE finished_at IS NULL AND pg_try_advisory_xact_lock_shared(${ERASURE_LOCK})
                               ORDER BY requested_at, inspection_id LIMIT 1)
       RETURNING inspection_id, starts, request`,
   );
@@ -151,16 +153,25 @@ export async function endInspection(
 
 const textOf = (result: InspectionResult | null): string | null => (result === null ? null : stringify(result)!);
 
+/** The arguments of PostgreSQL's functions of advisory locks. An erasure holds the lock alone. */
+const ERASURE_LOCK = `'runtime.inspections'::regclass::oid::integer, 0`;
+
 /**
- * Removes the results of comparisons, and ends open ones as failed: they may have values of a user whose erasure the log has
- * now. One that begins later waits until its tables have applied the erasure.
+ * Removes the results of comparisons, ends open ones as failed, then erases: they may have values of the user. None begins until
+ * the log has the erasure or the erasure fails. So a kill at any moment leaves no result that is older than the erasure. A
+ * comparison that begins later waits until its tables have applied the erasure.
  */
-export async function forgetComparisons(pool: pg.Pool): Promise<void> {
-  await pool.query(
-    `UPDATE runtime.inspections SET result = NULL, error = 'a user was erased since: compare again',
-       finished_at = coalesce(finished_at, clock_timestamp())
-      WHERE kind = 'diff' AND (finished_at IS NULL OR result IS NOT NULL)`,
-  );
+export async function eraseWithComparisons<T>(pool: pg.Pool, erase: () => Promise<T>): Promise<T> {
+  return inTransaction(pool, async (tx) => {
+    await tx.query(`SELECT pg_advisory_xact_lock(${ERASURE_LOCK})`);
+    // A separate transaction, which ends before the log has the erasure.
+    await pool.query(
+      `UPDATE runtime.inspections SET result = NULL, error = 'an erasure of a user has begun since: compare again',
+         finished_at = coalesce(finished_at, clock_timestamp())
+        WHERE kind = 'diff' AND (finished_at IS NULL OR result IS NOT NULL)`,
+    );
+    return erase();
+  });
 }
 
 interface Stored

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { LosslessNumber } from 'lossless-json';
-import { forgetComparisons } from '../../administration/inspection/inspection-store.ts';
+import { eraseWithComparisons } from '../../administration/inspection/inspection-store.ts';
 import { existingBot } from '../../commands/catalog/change-bot.ts';
 import { importUsers } from '../../commands/intake/import-users.ts';
 import { eraseUser } from '../../commands/intake/personal-keys.ts';
@@ -69,8 +69,7 @@ export function user(cli: Cli): void {
     .action(
       cli.action<[{ bot: string; user: number; force?: true }]>(async (context, { bot, user, force }) => {
         if (force !== true) await requireUser(context, bot, user);
-        const { position } = await eraseUser(context, bot, user);
-        await forgetComparisons(context.pool);
+        const { position } = await eraseWithComparisons(context.pool, () => eraseUser(context, bot, user));
         // Instances may still seal with the forgotten key for up to the lifetime of their caches.
         return { value: { users: 1 }, change: { category: 'intake', position, replaces: true } };
       }),

@@ -1,6 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginInspection, endInspection, KEPT } from '../../../src/administration/inspection/inspection-store.ts';
+import {
+  beginInspection,
+  endInspection,
+  eraseWithComparisons,
+  KEPT,
+} from '../../../src/administration/inspection/inspection-store.ts';
 import { upgradePlan, versionDiff } from '../../../src/api/administration/inspection-schemas.ts';
 import { doInspections } from '../../../src/processes/jobs/inspections.ts';
 import type { ProcessContext } from '../../../src/processes/process.ts';
@@ -214,9 +219,27 @@ describe('an erasure', () => {
     await giveBack();
     for (const id of [before.inspection_id, open])
       expect(await ended(id)).toMatchObject({
-        ...{ state: 'failed', result: null, error: 'a user was erased since: compare again' },
+        ...{ state: 'failed', result: null, error: 'an erasure of a user has begun since: compare again' },
       });
     expect(await ended(plan.inspection_id)).toEqual(plan);
+  });
+
+  it('leaves no result if it is killed when the log has it', async () => {
+    const { pool } = service.database;
+    const before = await inspected({ kind: 'diff', projection: 'events' });
+    const killed = eraseWithComparisons(pool, async () => {
+      const { inspection_id } = (await post({ kind: 'diff', projection: 'events' })).body.data;
+      expect(await ended(before.inspection_id)).toMatchObject({ state: 'failed', result: null });
+      await pause(2000); // the process looks once a second
+      expect((await get(`/${inspection_id}`)).body.data.state).toBe('waiting');
+      expect(await beginInspection(pool)).toBeNull();
+      throw new Error(inspection_id);
+    });
+    const { message: id } = await killed.then(
+      () => expect.unreachable(),
+      (error: Error) => error,
+    );
+    expect(await ended(id)).toMatchObject({ state: 'done', result: { equal: true } });
   });
 
   it('has reached the tables that a later comparison reads', async () => {

@@ -121,7 +121,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows what a switch and an 
     await operate(service.env, ['user', 'erase', '--bot', filled.bot.publicKey, '--user', '2']);
     await page.reload();
     const version = row(section(page, 'Read models'), 'events version 2');
-    await version.getByText('a user was erased since: compare again').waitFor();
+    await version.getByText('an erasure of a user has begun since: compare again').waitFor();
     expect(await version.getByText(SAME).count()).toBe(0);
   }, 120_000);
 
