@@ -149,7 +149,10 @@ function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
   };
   return {
     manifests,
-    projector: (model) => projectors.optionsOf(model),
+    projector: async (model) => ({
+      ...(await projectors.optionsOf(model)),
+      onWait: (what) => notice(`waiting for ${what}`),
+    }),
     at: createPatientReader(pool, catchUp).at,
     waitForReadModels: (change) =>
       announced(waitForChange(foundation, manifests, change, waitMs), 'the recorded change to be in effect'),

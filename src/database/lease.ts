@@ -20,9 +20,15 @@ export interface LeaseHolder {
    *
    * A lease only avoids double work. A holder that was paused for longer than the lease lasts continues for a moment at
    * the same time as its successor. So the work must protect its own writes (by a compare-and-set).
+   * @param onWait is called if another holder has the lease
    * @returns the work's result, or undefined if the signal aborted first
    */
-  hold<T>(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
+  hold<T>(
+    name: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+    onWait?: () => void,
+  ): Promise<T | undefined>;
   /**
    * Takes part in the share `name`, whose parts are divided among all who take part (share-plan.ts), each part a lease.
    * Runs `work` on the parts that this holder has. The work's signal aborts when the holder must give parts back, has
@@ -86,10 +92,16 @@ class Leases implements LeaseHolder {
     this.renewMs = renewMs;
   }
 
-  async hold<T>(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  async hold<T>(
+    name: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+    onWait?: () => void,
+  ): Promise<T | undefined> {
     let requestedAt: number | null = performance.now();
     if (!(await this.take([name])).names.has(name)) {
       if (signal.aborted) return undefined;
+      onWait?.();
       requestedAt = await this.wait(name, signal);
       if (requestedAt === null) {
         if (this.renewing !== null) await this.leave([name]);

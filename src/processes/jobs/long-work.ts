@@ -81,6 +81,7 @@ function longWork(
       onBadEvent: 'stop',
       standBy: true,
       signal,
+      onWait: (what) => progress({ what: `waiting for ${what}`, done: 0, total: null, unit: 'commits' }),
     }),
     ...createPatientReader(pool, async (name) => {
       const model = manifestOf(name);

@@ -30,6 +30,8 @@ export interface ProjectorOptions extends SharedByProjectors {
   readonly standBy?: boolean | undefined;
   /** When this aborts, the projector ends at a checkpoint. */
   readonly signal: AbortSignal;
+  /** Called before a wait for another run, such as `another replay of users to end`. */
+  readonly onWait?: ((what: string) => void) | undefined;
   /** Called after each transaction that has applied commits. */
   readonly onBatch?: ((batch: AppliedBatch) => void) | undefined;
   /** Called when the partitions that it follows are others. */

@@ -35,13 +35,13 @@ export function buildsUntilOf(name: string): RunSchemas {
  * @throws Rejection another run has taken over
  */
 export async function inRunSchema<T>(
-  { pool, model, leases, signal }: Pick<ProjectorOptions, 'pool' | 'model' | 'leases' | 'signal'>,
+  { pool, model, leases, signal, onWait }: Pick<ProjectorOptions, 'pool' | 'model' | 'leases' | 'signal' | 'onWait'>,
   { prefix, lease }: RunSchemas,
   work: (schema: string, signal: AbortSignal) => Promise<T>,
   change: (tx: ClientBase, schema: string) => Promise<void> = async () => {},
 ): Promise<T> {
   const schema = `${prefix}_${randomBytes(6).toString('hex')}`;
-  const result = await leases.hold(lease, signal, async (held) => {
+  const run = async (held: AbortSignal): Promise<T> => {
     await inTransaction(pool, async (tx) => {
       for (const left of await schemasOf(tx, prefix)) await dropTables(tx, left);
       await createTables(tx, model, schema, () => change(tx, schema));
@@ -54,7 +54,8 @@ export async function inRunSchema<T>(
     } finally {
       await inTransaction(pool, (tx) => dropTables(tx, schema));
     }
-  });
+  };
+  const result = await leases.hold(lease, signal, run, () => onWait?.(`another replay of ${model.name} to end`));
   signal.throwIfAborted();
   return result!;
 }

@@ -6,8 +6,10 @@ import { shareAmongProjectors } from '../../../src/projections/runtime/projector
 import { servedVersion } from '../../../src/projections/runtime/served-version.ts';
 import { verify } from '../../../src/projections/runtime/verify.ts';
 import { onOwnServer } from '../../support/database.ts';
+import { botledger } from '../../support/operate.ts';
 import { createOperator, jobEnd, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
+import { stealLease } from '../../support/steal-lease.ts';
 
 onOwnServer();
 
@@ -116,6 +118,23 @@ describe('the work of operators over HTTP', () => {
       { onCommits: () => {}, onTables: (done, total) => seen.push([done, total]) },
     );
     expect(seen).toEqual(Array.from({ length: 2 * tables }, (_, done) => [done, 2 * tables]));
+  });
+
+  it('says that it waits while another replay of the read model runs, as the command does', async () => {
+    const giveBack = await stealLease(service.database.pool, 'verify users');
+    const notices: string[] = [];
+    const command = botledger(service.env, ['projection', 'verify', 'users'], undefined, notices);
+    const { job_id } = (await post('jobs', { kind: 'verify', projection: 'users', reason: 'x' })).body.data;
+    const progress = async () => (await get(`/admin/v1/jobs/${job_id}`)).body.data.progress;
+    try {
+      const what = 'waiting for another replay of users to end';
+      await expect.poll(progress, { timeout: 10_000 }).toMatchObject({ what, done: 0, total: null });
+      await expect.poll(() => notices, { timeout: 10_000 }).toEqual([what]);
+    } finally {
+      await giveBack();
+    }
+    expect(await jobEnd(get, job_id)).toMatchObject({ state: 'done', findings: [] });
+    expect((await command).code).toBe(0);
   });
 
   it('audits run: of the ledger, of a bot, of an account; the last is the first of its list', async () => {
