@@ -35,9 +35,10 @@ function answersInWords({ kind, compared, differing, samples, slower }: AnswersD
   ];
 }
 
+/** Whole, as configurations of reports may differ only near their end. */
 const named = (question: Question): string =>
   Object.entries(question)
-    .map(([key, value]) => `${key} ${short(String(value))}`)
+    .map(([key, value]) => `${key} ${value}`)
     .join(', ');
 
 const json = (answer: unknown): string => short(stringify(answer), 4 * SHOWN);
