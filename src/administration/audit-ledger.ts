@@ -3,6 +3,7 @@ import { type Manifest, ofShape } from '../projections/read-model.ts';
 import { BadCommitError } from '../projections/runtime/bad-commit.ts';
 import { servedVersion } from '../projections/runtime/served-version.ts';
 import { QuarantinedError, verify } from '../projections/runtime/verify.ts';
+import { counted } from '../util/counted.ts';
 import type { LongWorkContext } from './administration-context.ts';
 import { type AccountFinding, auditAccounts, isBadCommit } from './audit-accounts.ts';
 import { auditTrees, type ProofFinding } from './proof/audit-trees.ts';
@@ -121,8 +122,8 @@ interface Checked {
 }
 
 function inWords({ commits, heads, accounts, tables, models }: Checked): string {
-  const ofLog = `${commits} commits, ${heads} heads of streams, ${accounts} accounts`;
-  return models === 0 ? ofLog : `${ofLog}, ${tables} tables of ${models} read models`;
+  const ofLog = `${counted(commits, 'commit')}, ${counted(heads, 'head')} of streams, ${counted(accounts, 'account')}`;
+  return models === 0 ? ofLog : `${ofLog}, ${counted(tables, 'table')} of ${counted(models, 'read model')}`;
 }
 
 /** Replays at once: one reads and opens commits while the database writes the commits of another. */
@@ -157,7 +158,7 @@ async function differencesOf(context: LongWorkContext, model: Manifest, checked:
     checked.tables += verified.tables;
     return verified.differences.map(
       ({ table, rows, rowsOfReplay }) =>
-        `${name}: ${table} differs from a replay of the log: it has ${rows} rows, the replay has ${rowsOfReplay}`,
+        `${name}: ${table} differs from a replay of the log: it has ${counted(rows, 'row')}, the replay has ${rowsOfReplay}`,
     );
   } catch (error) {
     const isFound = error instanceof BadCommitError || error instanceof QuarantinedError || isBadCommit(error);

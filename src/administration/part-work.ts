@@ -5,6 +5,7 @@ import type { Manifest } from '../projections/read-model.ts';
 import type { BotsOfPart } from '../projections/runtime/rebuild-part.ts';
 import { buildsUntilOf, removeLeft } from '../projections/runtime/run-schemas.ts';
 import { allVersions, dropTables, type Version } from '../projections/runtime/versions.ts';
+import { counted } from '../util/counted.ts';
 import type { AdministrationContext, LongWorkContext } from './administration-context.ts';
 import { notBuilt, refuseBuilding } from './version-work.ts';
 import { commitsDone } from './work-progress.ts';
@@ -32,7 +33,7 @@ export async function buildPart(
   const name = `${model.name} version ${live.version}`;
   return {
     built: live,
-    note: `${name} now has ${rows} rows of ${bots.length === 1 ? '1 bot' : `${bots.length} bots`}, built from the log again`,
+    note: `${name} now has ${counted(rows, 'row')} of ${counted(bots.length, 'bot')}, built from the log again`,
   };
 }
 

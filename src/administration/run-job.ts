@@ -1,5 +1,6 @@
 import type { Job, JobFinding, JobResult } from '../domain/operations/work-events.ts';
 import { accountStream } from '../domain/streams.ts';
+import { counted } from '../util/counted.ts';
 import { auditOneAccount } from './account-audit.ts';
 import type { LongWorkContext } from './administration-context.ts';
 import { type AuditedLedger, auditLedger } from './audit-ledger.ts';
@@ -42,7 +43,7 @@ export function auditResult({ findings, count, note }: AuditedLedger): JobResult
 
 async function auditOne(context: LongWorkContext, bot: string, user: number): Promise<JobResult> {
   const { history, difference } = await auditOneAccount(context, { bot, user });
-  const note = `compared ${history.length} lines of the account with the read model`;
+  const note = `compared ${counted(history.length, 'line')} of the account with the read model`;
   const finding = { kind: 'balance', stream: accountStream(bot, user), revision: null };
   return resultOf(note, difference === null ? [] : [{ ...finding, message: difference }]);
 }

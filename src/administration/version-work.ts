@@ -15,6 +15,7 @@ import {
   type Version,
   versionsOf,
 } from '../projections/runtime/versions.ts';
+import { counted } from '../util/counted.ts';
 import { pause } from '../util/pause.ts';
 import type { AdministrationContext, LongWorkContext } from './administration-context.ts';
 import { afterAppend } from './after-append.ts';
@@ -93,7 +94,10 @@ export async function buildNext(
   if (commits === null) return { built, note: `${name} was built before` };
   const { length } = await tablesOf(context.pool, schemaOf(model.name, built.version));
   const seconds = (performance.now() - begun) / 1000;
-  return { built, note: `built ${length} tables of ${name} from up to ${commits} commits in ${span(seconds)}` };
+  return {
+    built,
+    note: `built ${counted(length, 'table')} of ${name} from up to ${counted(commits, 'commit')} in ${span(seconds)}`,
+  };
 }
 
 export interface ComparedVersion {
@@ -120,9 +124,9 @@ export async function compareNewest(context: LongWorkContext, model: Manifest): 
   return {
     compared,
     differences: differences.map(
-      ({ table, rows, rowsOfReplay }) => `${table} (${rows} rows, in the replay ${rowsOfReplay})`,
+      ({ table, rows, rowsOfReplay }) => `${table} (${counted(rows, 'row')}, in the replay ${rowsOfReplay})`,
     ),
-    note: `compared ${tables} tables of ${name} with a replay of the log`,
+    note: `compared ${counted(tables, 'table')} of ${name} with a replay of the log`,
   };
 }
 

@@ -18,6 +18,7 @@ import { MANIFESTS, type ReadModelName } from '../projections/registry.ts';
 import { servedVersion } from '../projections/runtime/served-version.ts';
 import { isFollowed } from '../projections/runtime/versions.ts';
 import { type LoadProgress, servedProgress, waitForReadModels } from '../projections/runtime/wait-for-read-models.ts';
+import { counted } from '../util/counted.ts';
 import { pause } from '../util/pause.ts';
 import { createLifecycle } from '../util/stop-in-order.ts';
 import { systemSources } from '../util/system-sources.ts';
@@ -144,7 +145,8 @@ function readModelsOf(options: ReadModelsOptions): ReadModelsOfCommand {
     const bots = [...(progress[0]!.quarantined?.keys() ?? [])];
     for (const bot of bots.slice(0, NAMED_BOTS))
       notice(`bot ${bot} is quarantined in ${name}: what is shown of it may be old (botledger dead-letter list)`);
-    if (bots.length > NAMED_BOTS) notice(`so are ${bots.length - NAMED_BOTS} other bots`);
+    if (bots.length > NAMED_BOTS)
+      notice(`so ${bots.length === NAMED_BOTS + 1 ? 'is' : 'are'} ${counted(bots.length - NAMED_BOTS, 'other bot')}`);
     return model;
   };
   return {

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseLossless } from 'lossless-json';
 import { isJsonObject, type JsonObject } from '../domain/storable-json.ts';
+import { counted } from '../util/counted.ts';
 import { unguarded } from '../util/csv.ts';
 import { CliError } from './command.ts';
 import { plainBytes } from './plain-bytes.ts';
@@ -53,7 +54,7 @@ export async function* csvRecords(
         continue;
       }
       if (record.length !== header.length) {
-        onBad(line, `${record.length} cells, the header ${header.length}`, text);
+        onBad(line, `${counted(record.length, 'cell')}, the header ${header.length}`, text);
         continue;
       }
       yield {

@@ -1,5 +1,6 @@
 import type { Progress, ShowProgress } from '../administration/administration-context.ts';
 import { span } from '../administration/work-progress.ts';
+import { counted } from '../util/counted.ts';
 
 /** The stream that progress is written to: a terminal or a file. */
 export interface ProgressStream {
@@ -44,6 +45,6 @@ function lineOf({ what, done, total, unit }: Progress, perSecond: number): strin
   const share = total === null || total === 0 ? [] : [`${Math.floor((done / total) * 100)} %`];
   const rate = perSecond === 0 ? [] : [`${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)} a second`];
   const left = total === null || perSecond === 0 ? [] : [`${span((total - done) / perSecond)} left`];
-  const of = total === null ? '' : ` of ${total}`;
-  return `${what}: ${[`${done}${of} ${unit}`, ...share, ...rate, ...left].join(', ')}`;
+  const of = total === null ? '' : `${done} of `;
+  return `${what}: ${[`${of}${counted(total ?? done, unit.slice(0, -1), unit)}`, ...share, ...rate, ...left].join(', ')}`;
 }

@@ -180,7 +180,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
     await line.getByText('Delivered').waitFor();
     const figures = page.getByRole('region', { name: 'Figures' });
     await figures.getByText('42.50 USD').waitFor();
-    await figures.getByText('1 people').waitFor();
+    await figures.getByText('1 person').waitFor();
     const profile = page.getByRole('region', { name: 'Profile' });
     for (const text of ['70001', 'German', 'ads · may']) await profile.getByText(text).waitFor();
     await page.getByRole('radio', { name: 'Messages' }).click();

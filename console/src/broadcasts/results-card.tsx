@@ -199,7 +199,7 @@ function Shown({ rate: { hits, all }, top, color }: ShownProps) {
     <>
       <span class="figure">{perCent(hits / all)}</span>
       <small>
-        {words.people(number(hits), hits)} · {range}
+        {words.people(number(hits))} · {range}
       </small>
       <svg class={`interval k${color + 1}`} role="img" aria-label={words.intervalOf(range)}>
         <line x1="0" x2="100%" y1="50%" y2="50%" class="axis" />

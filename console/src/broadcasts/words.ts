@@ -1,3 +1,4 @@
+import { counted } from '../parts/counted.ts';
 /** The texts of the pages of broadcasts. */
 export const words = {
   title: 'Broadcasts',
@@ -59,8 +60,10 @@ export const words = {
   cancel: 'Stop',
   cancelSchedule: 'Take back',
   askCancelSchedule: 'Take it back? It becomes a draft again.',
-  askRelaunch: (count: string) => `Launch again, to the ${count} recipients who were never attempted?`,
-  askCancel: (count: string) => `Stop? ${count} recipients are left; they can be sent to later.`,
+  askRelaunch: (count: string) =>
+    `Launch again, to the ${counted(count, 'recipient who was', 'recipients who were')} never attempted?`,
+  askCancel: (count: string) =>
+    `Stop? ${counted(count, 'recipient is', 'recipients are')} left; they can be sent to later.`,
   state: 'State',
   states: {
     pending: 'Left',
@@ -88,19 +91,19 @@ export const words = {
   goal: 'Event',
   anyEvent: 'Any event',
   within: 'Within',
-  days: (count: number) => (count === 1 ? '1 day' : `${count} days`),
-  goalWithin: (goal: string, days: number) => `${goal} within ${days === 1 ? '1 day' : `${days} days`}`,
+  days: (count: number) => counted(count, 'day'),
+  goalWithin: (goal: string, days: number) => `${goal} within ${counted(days, 'day')}`,
   allRecipients: 'All recipients',
   clicked: 'Clicked',
   clicks: 'clicks',
   notCounted: 'not counted',
   clicksMean: 'Clicks are a lower bound: previews by the platform do not count. Intervals are of 95 %.',
-  people: (count: string, of: number) => (of === 1 ? '1 person' : `${count} people`),
+  people: (count: string) => counted(count, 'person', 'people'),
   ofAll: (count: string, all: string) => `${count} of ${all}`,
   range: (low: string, high: string) => `${low} to ${high}`,
   intervalOf: (range: string) => `95 % interval: ${range}`,
-  haveTime: (count: string) => `${count} still have time`,
-  noMessageYet: (count: string) => `${count} have no message yet`,
+  haveTime: (count: string) => counted(count, 'still has time', 'still have time'),
+  noMessageYet: (count: string) => counted(count, 'has no message yet', 'have no message yet'),
   waitFor: (open: string) => `Wait for the end: ${open}.`,
   notSure: 'Not sure yet',
   tooFew: 'Fewer than 30 recipients have one of the variants: too few to compare.',

@@ -1,13 +1,14 @@
+import { counted } from '../parts/counted.ts';
 import { quoted } from '../parts/quoted.ts';
 
 /** The texts of the dashboard. */
 export const words = {
   today: 'Today so far:',
   todays: {
-    active: (count: string) => (count === '1' ? '1 person active' : `${count} people active`),
+    active: (count: string) => `${counted(count, 'person', 'people')} active`,
     newUsers: (count: string) => `${count} new`,
-    events: (count: string) => (count === '1' ? '1 event' : `${count} events`),
-    sales: (count: string) => (count === '1' ? '1 sale' : `${count} sales`),
+    events: (count: string) => counted(count, 'event'),
+    sales: (count: string) => counted(count, 'sale'),
   },
   than: (name: string, part: string, isMore: boolean, time: string) =>
     `${name}: ${part} ${isMore ? 'more' : 'less'} than yesterday by ${time}.`,

@@ -1,8 +1,9 @@
+import { counted } from '../parts/counted.ts';
 /** The texts of the page Live. */
 export const words = {
   title: 'Live',
   lead: 'The events that were received last, the newest first.',
-  paused: (count: string) => (count === '1' ? 'Paused: 1 event waits' : `Paused: ${count} events wait`),
+  paused: (count: string) => `Paused: ${counted(count, 'event waits', 'events wait')}`,
   atMost: (count: string) => `${count} or more`,
   running: 'Listening',
   pause: 'Pause',
@@ -29,7 +30,7 @@ export const words = {
   latest: (count: string) => `The latest ${count}; there may be older ones.`,
   keptFor: 'Errors of the last 90 days.',
   open: (count: string) => `${count} open`,
-  times: (count: number) => (count === 1 ? '1 event' : `${count} events`),
+  times: (count: number) => counted(count, 'event'),
   lastAt: (date: string) => `Last ${date}`,
   resolved: (count: number) => `${count} counted after all, since the person started the bot within 24 hours.`,
   sent: 'As it was sent',

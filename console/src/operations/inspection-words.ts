@@ -1,6 +1,5 @@
+import { counted } from '../parts/counted.ts';
 import { quoted } from '../parts/quoted.ts';
-
-const counted = (count: string, one: string, many: string): string => `${count} ${count === '1' ? one : many}`;
 
 /** The texts of comparisons of versions and of plans of upgrades. */
 export const inspectionWords = {
@@ -25,9 +24,9 @@ export const inspectionWords = {
     answers: 'Clients will see a difference.',
   },
   compared: (rows: string, answers: string) =>
-    `${counted(rows, 'row', 'rows')} and ${counted(answers, 'answer', 'answers')} were compared.`,
+    `${counted(rows, 'row')} and ${counted(answers, 'answer')} were compared.`,
   changing: (differing: string, compared: string) =>
-    `${differing} of ${counted(compared, 'compared answer', 'compared answers')} ${differing === '1' ? 'changes' : 'change'}.`,
+    `${differing} of ${counted(compared, 'compared answer')} ${differing === '1' ? 'changes' : 'change'}.`,
   rowsMean: 'An answer that was not compared may change.',
   answersHead: 'Answers',
   kinds: {
@@ -49,7 +48,7 @@ export const inspectionWords = {
   ms: (time: string) => `${time} ms`,
   ofBot: (what: string, bot: string) => `${what}, bot ${bot}`,
   report: (name: string) => `Report ${quoted(name)}`,
-  asked: (kind: string, times: string) => `Report of type ${kind}, asked for ${counted(times, 'time', 'times')}`,
+  asked: (kind: string, times: string) => `Report of type ${kind}, asked for ${counted(times, 'time')}`,
   rowsHead: 'Stored rows',
   table: 'Table',
   onlyBefore: 'Go',
@@ -79,7 +78,7 @@ export const inspectionWords = {
   unreadable: (release: string) => `Release ${release} cannot read the log. Do not start it.`,
   notRead: 'The log was not read: its tables migrate first.',
   read: (commits: string, types: string) =>
-    `It can read every one of the ${types} types of events, in ${counted(commits, 'commit', 'commits')}. Of each type it tried a part.`,
+    `It can read every one of the ${types} types of events, in ${counted(commits, 'commit')}. Of each type it tried a part.`,
   migrations: 'Migrations',
   migration: (schema: string, names: string) => `schema ${schema}: ${names}`,
   builds: 'Read models to build',
@@ -93,7 +92,7 @@ export const inspectionWords = {
   unknown: 'unknown',
   events: 'Events that this release cannot read',
   event: (type: string, v: number, count: string, position: string) =>
-    `${counted(count, 'event', 'events')} of ${type} v${v}, the first at ${position}:`,
+    `${counted(count, 'event')} of ${type} v${v}, the first at ${position}:`,
   final: 'What you cannot undo',
   finalBuild: (names: string) =>
     `This release cannot switch back to the former tables of ${names}, and without “upgrade apply” they answer 503 until built.`,
@@ -104,7 +103,7 @@ export const inspectionWords = {
   setLimit: 'Set limit',
   limitTitle: (name: string) => `Limit the build of ${name}`,
   limitEffect: (events: string) =>
-    `The build applies at most ${events} events a second, on every instance and after a restart. It no longer backs off by itself.`,
+    `The build applies at most ${counted(events, 'event')} a second, on every instance and after a restart. It no longer backs off by itself.`,
   noLimitTitle: (name: string) => `Remove the limit from the build of ${name}`,
   noLimitEffect: 'The build is as fast as it can, and backs off by itself while answers become slower.',
   noLimit: 'no limit',

@@ -1,3 +1,4 @@
+import { counted } from '../parts/counted.ts';
 import { isolated } from '../parts/quoted.ts';
 
 /** The texts of the operations page. */
@@ -7,7 +8,7 @@ export const words = {
   wholeError: 'The whole error',
   commits: 'Commits in the log, about',
   auditFailed: 'failed',
-  foundCount: (count: string) => `${count} findings`,
+  foundCount: (count: string) => counted(count, 'finding'),
   furthestBehind: 'Furthest behind',
   lastAudit: 'Last audit of the whole log',
   noneYet: 'none yet',
@@ -32,14 +33,14 @@ export const words = {
   verified: 'verified',
   notVerified: 'not verified',
   upToDate: 'none',
-  behind: (time: string, commits: string) => `${time}, ${commits} commits`,
+  behind: (time: string, commits: string) => `${time}, ${counted(commits, 'commit')}`,
   rising: 'rising',
   falling: 'falling',
   steady: 'steady',
   building: (name: string) => `Build of ${name}`,
-  built: (share: string, done: string, all: string) => `${share}: ${done} of ${all} commits.`,
-  rate: (events: string) => `${events} events a second.`,
-  maxRate: (events: string) => `Limited to ${events} events a second.`,
+  built: (share: string, done: string, all: string) => `${share}: ${done} of ${counted(all, 'commit')}.`,
+  rate: (events: string) => `${counted(events, 'event')} a second.`,
+  maxRate: (events: string) => `Limited to ${counted(events, 'event')} a second.`,
   backsOff: 'It backs off, so that answers stay quick.',
   left: (time: string) => `About ${time} left, an estimate.`,
   paused: 'Paused',
@@ -91,11 +92,12 @@ export const words = {
   wholeLog: 'the whole log',
   account: (bot: string, user: number) => `user ${user} of bot ${bot}`,
   jobStates: { waiting: 'waits for an instance.', running: 'runs.', done: 'done:', failed: 'failed:' },
-  found: (count: string) => `${count} findings:`,
+  found: (count: string) => `${counted(count, 'finding')}:`,
   findings: (count: string) => `Findings (${count})`,
   moreFindings: 'The first are shown. All: npx botledger audit verify',
-  progress: (what: string, done: string, all: string | null, unit: string) =>
-    all === null ? `${what}: ${done} ${unit}` : `${what}: ${done} of ${all} ${unit}`,
+  /** @param units in the plural */
+  progress: (what: string, done: string, all: string | null, units: string) =>
+    `${what}: ${all === null ? '' : `${done} of `}${counted(all ?? done, units.slice(0, -1), units)}`,
   askedBy: (operator: string, at: string, reason: string) => `${isolated(operator)}, ${at}: ${reason}`,
   audit: 'Audit',
   auditMeans: 'Proves that the log is unbroken and that every answer follows from it.',

@@ -229,7 +229,7 @@ function Deliveries({ payout: { deliveries, error, method } }: { readonly payout
     <>
       <details>
         <summary>
-          {words.attempts(number(deliveries.length), deliveries.length)}: {outcome(last)}
+          {words.attempts(number(deliveries.length))}: {outcome(last)}
         </summary>
         <ol>
           {deliveries.map((delivery) => (

@@ -24,7 +24,7 @@ export function ProgramTotals({ bot, program: { units } }: { readonly bot: strin
   return (
     <section class="tiles" aria-label={words.program}>
       {step('visited', visited, words.came(number(came)))}
-      {step('referred', referred, words.byReferrers(number(referrers), referrers))}
+      {step('referred', referred, words.byReferrers(number(referrers)))}
       {step(
         'rewarded',
         rewarded,

@@ -1,3 +1,4 @@
+import { counted } from '../parts/counted.ts';
 import { quoted } from '../parts/quoted.ts';
 
 /** The texts of the pages of referrals. */
@@ -10,9 +11,9 @@ export const words = {
   noneFound: 'No referrer has this name, username or id.',
   program: 'The program so far',
   steps: { visited: 'Visited by a link', referred: 'Users brought', rewarded: 'Earned a reward' },
-  came: (count: string) => `${count} of them were new to the bot`,
-  byReferrers: (count: string, n: number) => (n === 1 ? 'by 1 referrer' : `by ${count} referrers`),
-  ofBrought: (count: string) => `of ${count} users brought`,
+  came: (count: string) => counted(count, 'of them was new to the bot', 'of them were new to the bot'),
+  byReferrers: (count: string) => `by ${counted(count, 'referrer')}`,
+  ofBrought: (count: string) => `of ${counted(count, 'user')} brought`,
   partOfBrought: (part: string) => `${part} of the users brought`,
   earnedIn: (unit: string) => `Earned, ${unit}`,
   inOpenPayouts: 'in open payouts',
@@ -147,7 +148,7 @@ export const words = {
   takeBackMeans:
     'The reward is cancelled. If it was paid, a negative amount goes into the balance instead. This cannot be undone.',
   takeBackAction: 'Take it back',
-  attempts: (count: string, n: number) => (n === 1 ? '1 attempt' : `${count} attempts`),
+  attempts: (count: string) => counted(count, 'attempt'),
   answered: (status: number) => `answered ${status}`,
   noAnswerYet: 'no answer yet',
   accruals: 'What it pays',

@@ -1,9 +1,10 @@
+import { counted } from '../parts/counted.ts';
 /** The texts of numbers that open their users, and of that list. */
 export const cellWords = {
   title: 'People behind this number',
   show: (value: string, what: string) => `${value}: show the people of ${what}`,
   rows: 'People of these rows',
-  count: (count: number, text: string) => (count === 1 ? '1 person' : `${text} people`),
+  count: (count: string) => counted(count, 'person', 'people'),
   first: (count: string) => `The first ${count} are shown.`,
   user: 'Id',
   name: 'Name',

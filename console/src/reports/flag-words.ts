@@ -1,4 +1,5 @@
 import { dayName } from '../format.ts';
+import { counted } from '../parts/counted.ts';
 
 /** The texts of the flags that mark broadcasts in a chart. */
 export const flagWords = {
@@ -7,7 +8,7 @@ export const flagWords = {
   sent: (at: string, name: string, others: number) =>
     `Sent at ${at}: ${name}${others === 0 ? '' : ` and ${others} more`}`,
   launched: (at: string, people: string) => `${at} · ${people}`,
-  people: (count: number, text: string) => (count === 1 ? '1 recipient' : `${text} recipients`),
+  people: (count: string) => counted(count, 'recipient'),
   more: (count: string) => `and ${count} more`,
   marked: (most: number) => `The ${most} broadcasts with the most recipients are marked; the table names all.`,
   latest: (count: string) => `Of all broadcasts, only the latest ${count} are looked at.`,

@@ -152,9 +152,7 @@ function Flagged({ bot, launches }: { readonly bot: string; readonly launches: r
       {launches.map((launch) => (
         <li key={launch.id}>
           <LaunchLink bot={bot} launch={launch} />
-          <small>
-            {words.launched(date(launch.at, true), words.people(launch.recipients, number(launch.recipients)))}
-          </small>
+          <small>{words.launched(date(launch.at, true), words.people(number(launch.recipients)))}</small>
         </li>
       ))}
     </ul>

@@ -71,7 +71,7 @@ function UsersDialog({ bot, asked, title, onClose }: UsersDialogProps) {
         <Pending loaded={loaded.value} retry={reload} />
         {data !== undefined && (
           <p>
-            <strong>{words.count(data.count, number(data.count))}</strong>
+            <strong>{words.count(number(data.count))}</strong>
             {data.count > data.users.length && ` ${words.first(number(data.users.length))}`}
           </p>
         )}

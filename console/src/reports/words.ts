@@ -1,3 +1,4 @@
+import { counted } from '../parts/counted.ts';
 import { quoted } from '../parts/quoted.ts';
 
 /** Settings of a saved report that the form does not have. */
@@ -169,12 +170,12 @@ export const words = {
     retention_recurring: 'every',
   },
   intervals: 'Intervals',
-  intervalsOf: (count: number, by: string) => `${count} ${by}${count === 1 ? '' : 's'}`,
+  intervalsOf: (count: number, by: string) => counted(count, by),
   interval: (by: string, n: number) => `${by} ${n}`,
   same_: { hour: 'same hour', day: 'same day', week: 'same week', month: 'same month' },
   shownAs: { heat: 'Heat map', lines: 'Heat map and lines' },
   limit: 'Rows',
-  rowCount: (count: number) => (count === 1 ? '1 event' : `${count} events`),
+  rowCount: (count: number) => counted(count, 'event'),
   name: 'Name',
   save: 'Save',
   saveAs: 'Save as a copy',
@@ -222,8 +223,8 @@ export const words = {
   chartOf: (lines: string) => `Over time: ${lines}. The numbers are in the table below.`,
   step: 'Step',
   users: 'People',
-  people: (count: string) => `${count} people`,
-  peopleAndPart: (count: string, part: string) => `${count} people · ${part}`,
+  people: (count: string) => counted(count, 'person', 'people'),
+  peopleAndPart: (count: string, part: string) => `${counted(count, 'person', 'people')} · ${part}`,
   ofFirst: 'of the first',
   ofPrevious: 'of the step before',
   dropped: 'Left before it',
@@ -232,7 +233,7 @@ export const words = {
   medianOf: (time: string) => `median ${time}`,
   everyone: 'everyone who started',
   left: (count: string) => `${count} left`,
-  haveTime: (count: string) => `${count} still have time`,
+  haveTime: (count: string) => counted(count, 'still has time', 'still have time'),
   ofStep: (part: string, step: string, left: string, open: string) =>
     `${part} of step ${step} · ${left} left · ${open} have time`,
   outOf: (part: string, all: string) => `${part} of ${all}`,

@@ -1,3 +1,4 @@
+import { counted } from '../parts/counted.ts';
 /** The texts of the pages of saved segments. */
 export const words = {
   title: 'Segments',
@@ -14,7 +15,7 @@ export const words = {
   people: 'Conditions on people',
   events: 'Conditions on events',
   kept: 'This page does not edit them. They are kept as they are.',
-  size: (count: string) => (count === '1' ? '1 person now' : `${count} people now`),
+  size: (count: string) => `${counted(count, 'person', 'people')} now`,
   counting: 'Counting…',
   noConditions: 'Add a condition to count people. A segment needs at least one.',
   sizeMeans: 'People that a broadcast would reach.',

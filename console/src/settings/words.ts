@@ -1,3 +1,4 @@
+import { counted } from '../parts/counted.ts';
 import { isolated, quoted } from '../parts/quoted.ts';
 
 /** The texts of the settings. */
@@ -16,7 +17,7 @@ export const words = {
     plan: 'Plan and use',
   },
   eventNames: 'Names of events',
-  unsaved: (count: number) => (count === 1 ? '1 unsaved change' : `${count} unsaved changes`),
+  unsaved: (count: number) => counted(count, 'unsaved change'),
   toCorrect: (count: number) => `${count} must be corrected`,
   undo: 'Undo',
   choose: 'Choose…',

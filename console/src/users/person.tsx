@@ -138,7 +138,7 @@ function PersonTiles({ bot, user, figures: { spent, payments, events } }: Person
         figure={
           <>
             {number(referrals)}
-            <small>{words.people}</small>
+            <small>{words.people(referrals)}</small>
           </>
         }
         href={href('/referrals', { bot, user: `${user_id}` })}

@@ -2,6 +2,7 @@ import { addCheckpointText } from '../../proof/add-checkpoint.ts';
 import type { Hash } from '../../proof/merkle-tree.ts';
 import { type NoteSignature, parseNote, signatureBy } from '../../proof/signed-note.ts';
 import type { PolicyWitness } from '../../proof/witness-policy.ts';
+import { counted } from '../../util/counted.ts';
 
 /** A checkpoint that a witness is asked to cosign. */
 export interface AskedCheckpoint {
@@ -42,13 +43,19 @@ export async function askWitness(
     const { status, text } = answer;
     if (status === 200) return cosignedOf(note, text, verifier, known);
     if (status === 422)
-      return { type: 'contradicts', error: `it refuses: its tree of ${known} entries is no beginning of this log` };
+      return {
+        type: 'contradicts',
+        error: `it refuses: its tree of ${counted(known, 'entry', 'entries')} is no beginning of this log`,
+      };
     const seen = status === 409 && /^\d{1,15}\n?$/.test(text) ? Number(text) : null;
     if (seen === null) return { type: 'failed', error: refusalOf(status, text) };
     if (seen > size)
-      return { type: 'contradicts', error: `it has seen ${seen} checkpoints of this log, and the log has ${size}` };
+      return {
+        type: 'contradicts',
+        error: `it has seen ${counted(seen, 'checkpoint')} of this log, and the log has ${size}`,
+      };
     if (seen === size && known === size)
-      return { type: 'contradicts', error: `it has seen another tree of ${size} entries` };
+      return { type: 'contradicts', error: `it has seen another tree of ${counted(size, 'entry', 'entries')}` };
     known = seen;
   }
   return { type: 'failed', error: 'another client asks it for this log at the same time' };

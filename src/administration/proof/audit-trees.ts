@@ -9,6 +9,7 @@ import { leafOf, NO_KEY } from '../../proof/leaf.ts';
 import { isSameHash, leafHash } from '../../proof/merkle-tree.ts';
 import { type OutputEntry, parseOutputEntry } from '../../proof/output-entry.ts';
 import { isSignedBy, parseNote, parseVerifier } from '../../proof/signed-note.ts';
+import { counted } from '../../util/counted.ts';
 
 /** A difference between the log and a signed checkpoint. */
 export interface ProofFinding {
@@ -71,7 +72,10 @@ export async function* auditTrees({ log, keys, signal, onProgress }: TreeAuditOp
       }
     }
     if (tree.size < size)
-      yield findingOf(last.number, `the log has ${tree.size} of ${size} signed commits of partition ${partition}`);
+      yield findingOf(
+        last.number,
+        `the log has ${tree.size} of ${counted(size, 'signed commit')} of partition ${partition}`,
+      );
   }
   const sorted = [...accounts.values()].sort((one, other) => Buffer.compare(one.key, other.key));
   if (!isSameHash(mapRoot(sorted.map(mapPartOf)), last.entry.map.root))

@@ -12,6 +12,7 @@ import { hasQuorum, type WitnessPolicy } from '../../proof/witness-policy.ts';
 import { provableCheckpoint } from '../../queries/proof/last-checkpoint.ts';
 import { mapProof } from '../../queries/proof/stored-map.ts';
 import { leafFinder, OUTPUT_TREE, storedTiles } from '../../queries/proof/stored-trees.ts';
+import { counted } from '../../util/counted.ts';
 import { pause } from '../../util/pause.ts';
 import { workInSlices } from '../../util/work-in-slices.ts';
 
@@ -166,7 +167,7 @@ async function readAccount(log: EventLog, stream: string, revision: number): Pro
     if (page.length === 0)
       throw new NoProofError(
         'damaged',
-        `the log has ${from.revision} of ${revision} commits of the account; run audit verify`,
+        `the log has ${from.revision} of ${counted(revision, 'commit')} of the account; run audit verify`,
       );
     commits.push(...page);
     from = head;

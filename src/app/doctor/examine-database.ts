@@ -13,6 +13,7 @@ import { servedOf } from '../../projections/runtime/served-version.ts';
 import { allVersions, type Version } from '../../projections/runtime/versions.ts';
 import { lastAudit } from '../../queries/operations/job-list.ts';
 import { failingWebhooks } from '../../queries/referral/find-deliveries.ts';
+import { counted } from '../../util/counted.ts';
 import type { AskedService } from './asked-service.ts';
 
 export interface ExamineDatabaseOptions {
@@ -178,12 +179,12 @@ async function ofReadModels(pool: pg.Pool, versions: readonly Version[]): Promis
       findings.push(wrong('read models', `${which} has stopped: ${error}`, remedy));
     } else if (count > 0)
       findings.push(
-        wrong('read models', `${which} lacks ${count} commits: ${firstError}`, 'botledger dead-letter list'),
+        wrong('read models', `${which} lacks ${counted(count, 'commit')}: ${firstError}`, 'botledger dead-letter list'),
       );
   }
   for (const model of MANIFESTS) findings.push(...ofTables(model, versions));
   if (findings.length > 0) return findings;
-  return [ok('read models', `${versions.length} versions; none has stopped or lacks commits`)];
+  return [ok('read models', `${counted(versions.length, 'version')}; none has stopped or lacks commits`)];
 }
 
 function ofTables({ name, shape, former }: Manifest, versions: readonly Version[]): Finding[] {
@@ -224,7 +225,9 @@ function schemaNow(versions: readonly Version[], model: Manifest): string | null
 async function ofWebhooks(pool: pg.Pool, accounts: string | null): Promise<Finding> {
   const failing = accounts === null ? [] : await failingWebhooks(pool, accounts);
   if (failing.length === 0) return ok('webhooks', 'no payout waits after a failed call');
-  const named = failing.map(({ bot, payouts, error }) => `bot ${bot}: ${payouts} payouts wait, last ${error}`);
+  const named = failing.map(
+    ({ bot, payouts, error }) => `bot ${bot}: ${counted(payouts, 'payout waits', 'payouts wait')}, last ${error}`,
+  );
   const remedy = `repair the client's server, then botledger payout retry; botledger webhook deliveries --bot ${failing[0]!.bot}`;
   return warning('webhooks', named.join('; '), remedy);
 }
@@ -234,7 +237,7 @@ async function ofAudit(pool: pg.Pool, catalog: string | null, now: number): Prom
   const remedy = 'npx botledger audit verify, or ask for an audit on the page Operations';
   if (audit === null) return warning('audit', 'the ledger was never audited', remedy);
   const days = Math.floor((now - audit.finishedAt) / DAY_MS);
-  const finding = `the last audit ended ${days} days ago: ${audit.outcome}`;
+  const finding = `the last audit ended ${counted(days, 'day')} ago: ${audit.outcome}`;
   if (audit.outcome !== 'done') return wrong('audit', finding, 'docs/runbook.md#auditnotclean');
   return days >= AUDIT_DAYS ? warning('audit', finding, remedy) : ok('audit', finding);
 }

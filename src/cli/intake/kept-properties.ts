@@ -7,6 +7,7 @@ import {
   readTypedValue,
 } from '../../domain/intake/properties.ts';
 import { exactNumber, isStorable, type JsonObject } from '../../domain/storable-json.ts';
+import { counted } from '../../util/counted.ts';
 
 /** Chooses the properties of a file's events that are imported, and counts the others (decisions.md#import-events). */
 export interface PropertyKeeper {
@@ -75,10 +76,14 @@ export function createPropertyKeeper(isOwnFormat: boolean, renames: ReadonlyMap<
       ...[...renamed]
         .slice(0, MAX_RENAMED)
         .map(([from, to]) => `property ${JSON.stringify(from)} is imported as ${to}`),
-      ...(renamed.size > MAX_RENAMED ? [`${renamed.size - MAX_RENAMED} more properties have other names`] : []),
+      ...(renamed.size > MAX_RENAMED
+        ? [
+            `${counted(renamed.size - MAX_RENAMED, 'more property has another name', 'more properties have other names')}`,
+          ]
+        : []),
       ...[...leftOut].map(([reason, { count, names }]) => {
         const [named, more] = [[...names].slice(0, MAX_NAMED), names.size > MAX_NAMED ? ', …' : ''];
-        return `left out ${count} properties: ${reason}: ${named.join(', ')}${more}`;
+        return `left out ${counted(count, 'property', 'properties')}: ${reason}: ${named.join(', ')}${more}`;
       }),
     ],
   };

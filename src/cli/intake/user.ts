@@ -7,6 +7,7 @@ import { eraseUser } from '../../commands/intake/personal-keys.ts';
 import { readImportedUser } from '../../domain/intake/imported-user.ts';
 import type { ImportedUser } from '../../domain/intake/intake-events.ts';
 import { isKnownUser } from '../../queries/users/users-of-bot.ts';
+import { counted } from '../../util/counted.ts';
 import { type Cli, type CliContext, CliError } from '../command.ts';
 import { csvRecords, isNdjson, jsonLines } from '../input-files.ts';
 import { botOption, positiveInteger } from '../values.ts';
@@ -109,7 +110,7 @@ async function checkUserFile(file: string): Promise<void> {
     if (named.length < MAX_NAMED) named.push(`line ${line.line}: ${line.problem}`);
   }
   if (bad === 0) return;
-  const more = bad > named.length ? `; and ${bad - named.length} more bad lines` : '';
+  const more = bad > named.length ? `; and ${counted(bad - named.length, 'more bad line')}` : '';
   throw new CliError(`${file}: ${named.join('; ')}${more}; nothing was imported`);
 }
 

@@ -9,6 +9,7 @@ import { utcDate } from '../../domain/local-time.ts';
 import type { HistoryRow } from '../../domain/referral/account/history.ts';
 import { type CheckpointKeys, newCheckpointKeys, parseCheckpointKeys } from '../../proof/checkpoint-keys.ts';
 import { isKeyName, parseSigner, privateKeyText } from '../../proof/signed-note.ts';
+import { counted } from '../../util/counted.ts';
 import { systemSources } from '../../util/system-sources.ts';
 import { type Answer, type Cli, type CliContext, CliError } from '../command.ts';
 import { exactly } from '../output.ts';
@@ -123,7 +124,7 @@ async function prove(context: CliContext, { bot, user, at, withEvents, output }:
   const text = JSON.stringify(file);
   await writeNew(output, text);
   const { missing = [] } = file;
-  const lacks = `the log lacks ${missing.length} commits of events that earned; the file names them`;
+  const lacks = `the log lacks ${counted(missing.length, 'commit')} of events that earned; the file names ${missing.length === 1 ? 'it' : 'them'}`;
   return {
     value: { file: output, bytes: Buffer.byteLength(text), commits: file.commits.length },
     notes: missing.length === 0 ? [] : [lacks],
@@ -171,5 +172,5 @@ async function verifyLedger(context: CliContext, bot: string | undefined, record
   const answer = { value: findings, notes };
   if (count === 0) return answer;
   const listed = findings.length < count ? `, of which the first ${findings.length} are listed` : '';
-  return { ...answer, failure: new CliError(`${count} findings${listed}`) };
+  return { ...answer, failure: new CliError(`${counted(count, 'finding')}${listed}`) };
 }

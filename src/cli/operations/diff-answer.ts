@@ -1,6 +1,7 @@
 import { stringify } from 'lossless-json';
 import type { AnswersDiff, Question } from '../../administration/diff/answer-tally.ts';
 import type { DiffSample, VersionDiff } from '../../administration/diff/version-diff.ts';
+import { counted } from '../../util/counted.ts';
 import { type Answer, CliError } from '../command.ts';
 
 /** The answer of `projection diff`. It fails if the versions differ. */
@@ -11,7 +12,7 @@ export function diffAnswer(diff: VersionDiff): Answer {
     ...layout,
     ...uncompared.map(({ table, reason }) => `${table} is not compared: it ${reason}`),
     ...differing.flatMap(({ table, samples }) => samples.map((sample) => `${table} ${inWords(sample)}`)),
-    `compared ${tables.length} tables of ${name} versions ${from} and ${to} at ${diff.positions.join(', ')}`,
+    `compared ${counted(tables.length, 'table')} of ${name} versions ${from} and ${to} at ${diff.positions.join(', ')}`,
     ...diff.answers.flatMap(answersInWords),
     ...diff.answers_left_out.map((reason) => `answers are not compared: ${reason}`),
   ];
@@ -31,7 +32,7 @@ function answersInWords({ kind, compared, differing, samples, slower }: AnswersD
   return [
     ...samples.map(({ question, before, after }) => `${what} ${named(question)}: ${json(before)} -> ${json(after)}`),
     ...slower.map((each) => `${what} ${named(each.question)}: slower, ${each.ms_before} ms -> ${each.ms_after} ms`),
-    `compared ${compared} ${what}: ${differing} differ`,
+    `compared ${counted(compared, what.slice(0, -1), what)}: ${counted(differing, 'differs', 'differ')}`,
   ];
 }
 

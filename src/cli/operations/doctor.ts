@@ -1,4 +1,5 @@
 import type { Finding } from '../../administration/finding.ts';
+import { counted } from '../../util/counted.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
 
 export function doctor(cli: Cli): void {
@@ -8,8 +9,9 @@ export function doctor(cli: Cli): void {
 function answerOf(findings: readonly Finding[]): Answer {
   const wrong = findings.filter(({ state }) => state === 'wrong').length;
   const warnings = findings.filter(({ state }) => state === 'warning').length;
-  const answer = { value: findings, notes: [`${findings.length} findings, ${wrong} wrong, ${warnings} to look at`] };
+  const count = counted(findings.length, 'finding');
+  const answer = { value: findings, notes: [`${count}, ${wrong} wrong, ${warnings} to look at`] };
   return wrong === 0
     ? answer
-    : { ...answer, failure: new CliError(`${wrong} of ${findings.length} findings are wrong`) };
+    : { ...answer, failure: new CliError(`${wrong} of ${count} ${wrong === 1 ? 'is' : 'are'} wrong`) };
 }

@@ -12,6 +12,7 @@ import {
 } from '../../administration/version-work.ts';
 import type { BotsOfPart } from '../../projections/runtime/rebuild-part.ts';
 import { type NextStep, type ProjectionStatus, projectionStatus } from '../../projections/runtime/status.ts';
+import { counted } from '../../util/counted.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
 import { namedBots, nonNegativeInteger, positiveInteger, positiveIntegerOrNone } from '../values.ts';
 import { diffAnswer } from './diff-answer.ts';
@@ -205,13 +206,14 @@ function commandOf({ name, version }: Pick<AnyVersionStatus, 'name' | 'version'>
 }
 
 /**
- * Makes the answer of a command. The field `events` of a lag counts commits, so the text for a person calls it commits.
+ * Makes the answer of a command. The field `events` of a lag counts commits, so the text for a person calls them commits.
  */
 function answerOf(rows: AnyVersionStatus | readonly AnyVersionStatus[]): Answer {
   const value = 'lag' in rows ? rowWithCommand(rows) : rows.map(rowWithCommand);
   const inWords = (row: ReturnType<typeof rowWithCommand>) => ({
     ...row,
-    lag: { commits: row.lag.events, seconds: row.lag.seconds },
+    lag: `${counted(row.lag.events, 'commit')}, ${counted(row.lag.seconds, 'second')}`,
+    deferred: row.deferred && `${row.deferred.exact ? '' : 'at least '}${counted(row.deferred.events, 'event')}`,
   });
   return { value, shown: 'lag' in value ? inWords(value) : value.map(inWords) };
 }

@@ -1,5 +1,6 @@
 import { applyUpgrade, type UpgradedReadModel } from '../../administration/upgrade/apply-upgrade.ts';
 import type { UpgradePlan } from '../../administration/upgrade/upgrade-plan.ts';
+import { counted } from '../../util/counted.ts';
 import { type Answer, type Cli, CliError } from '../command.ts';
 
 export function upgrade(cli: Cli): void {
@@ -54,7 +55,9 @@ function answerOf(plan: UpgradePlan): Answer {
       megabytes: disk_bytes === null ? null : Math.ceil(disk_bytes / 1e6),
     }));
   const unreadable = (plan.events?.types ?? []).flatMap(({ type, v, events, unreadable: first }) =>
-    first === null ? [] : [`${events} events of ${type} v${v}; the first is at ${first.position}: ${first.error}`],
+    first === null
+      ? []
+      : [`${counted(events, 'event')} of ${type} v${v}; the first is at ${first.position}: ${first.error}`],
   );
   return {
     value: plan,
@@ -62,7 +65,7 @@ function answerOf(plan: UpgradePlan): Answer {
     notes: [
       plan.events === null
         ? 'the log was not read: its tables migrate first'
-        : `${plan.events.commits} commits with ${plan.events.types.length} types and versions of events were read`,
+        : `read ${counted(plan.events.commits, 'commit')}; types and versions of their events: ${plan.events.types.length}`,
       ...unreadable.map((each) => `unreadable: ${each}`),
       ...plan.steps.map((step, i) => `${i + 1}. ${step}`),
     ],

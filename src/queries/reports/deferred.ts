@@ -5,6 +5,7 @@ import type { SavedSegments } from '../../domain/broadcast/audience-segmentation
 import { fieldsOf } from '../../domain/condition/condition.ts';
 import type { Warning } from '../../domain/problem.ts';
 import { fieldsRead, type Report } from '../../domain/reports/report.ts';
+import { counted } from '../../util/counted.ts';
 import type { ReportTables } from './field-sql.ts';
 import { ALWAYS, NEVER, type Span } from './stored-events.ts';
 
@@ -83,7 +84,7 @@ interface DeferredRow {
 }
 
 function howMany(events: number, exact: boolean): string {
-  const counted = events === 1 ? '1 event awaits' : `${events} events await`;
-  if (exact) return counted;
-  return events === 0 ? 'an unknown number of events await' : `at least ${counted}`;
+  const awaiting = counted(events, 'event awaits', 'events await');
+  if (exact) return awaiting;
+  return events === 0 ? 'an unknown number of events await' : `at least ${awaiting}`;
 }

@@ -66,7 +66,7 @@ it('names wrong and misspelt variables', async () => {
   expect(findings.find(({ state }) => state === 'wrong')?.finding).toMatch(/PORT.*ROLE/);
   expect(await problems({ PROT: '1' })).toEqual(['configuration warning']);
   const { code, err } = await botledger({ ...env, PORT: 'x' }, ['doctor']);
-  expect([code, err]).toEqual([1, expect.stringContaining('1 of 2 findings are wrong')]);
+  expect([code, err]).toEqual([1, expect.stringContaining('1 of 2 findings is wrong')]);
 });
 
 it('finds an old Node.js, a full disk and a wrong clock', async () => {
@@ -128,7 +128,7 @@ test('finds failing processes, webhooks and dead letters', async () => {
   await run(`INSERT INTO accounts_v1.payouts (payout_id, user_id, place, requested_at, unit, attempts, status, amount, public_key,
                method, initiated_by, attempt, error) VALUES (1, 1, 1, 1, 0, 1, 1, 5, 'shop', 'webhook', 'api', 'failed', 'answered 500')`);
   const webhooks = (await found()).find(({ check }) => check === 'webhooks');
-  expect(webhooks?.finding).toBe('bot shop: 1 payouts wait, last answered 500');
+  expect(webhooks?.finding).toBe('bot shop: 1 payout waits, last answered 500');
   await run('DELETE FROM accounts_v1.payouts');
 
   await run(`INSERT INTO users_v1.dead_letters VALUES ('018f0000-0000-7000-8000-000000000000', '{}', 'bad', false)`);

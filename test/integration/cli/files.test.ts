@@ -99,7 +99,7 @@ describe('user import', () => {
     ['a bad line of JSON', '{"user_id":1}\n{"user_id":\n[]\n', /line 2: not JSON: .*; line 3: not a JSON object/],
     ['a duplicate key', '{"user_id":1,"a":1,"a":2}', /line 1: not JSON/],
     ['many bad lines', `user_id\n${'x\n'.repeat(12)}`, /line 6: .*; and 7 more bad lines/],
-    ['a line with too few cells', 'user_id,a\n1,2\n3\n', /line 3 has 1 cells, the header 2/],
+    ['a line with too few cells', 'user_id,a\n1,2\n3\n', /line 3 has 1 cell, the header 2/],
     ['a line of CSV that is not UTF-8', latin1('user_id,a\n1,"x\ny"\n2,Zoë\n'), /: line 4 is not UTF-8/],
     ['a CSV in UTF-16', Buffer.from('\uFEFFuser_id\n1\n', 'utf16le'), /is UTF-16: save it as UTF-8/],
     [

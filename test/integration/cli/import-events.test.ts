@@ -179,8 +179,8 @@ describe('import events', () => {
     };
     const path = await file(JSON.stringify({ event: 'Signed up', properties }));
     const { err } = await cli.run('import', 'events', '--bot', bot, path, '--format', 'mixpanel');
-    expect(err).toContain('left out 1 properties: added by the other system: $os\n');
-    expect(err).toContain('left out 1 properties: a list or an object: tags\n');
+    expect(err).toContain('left out 1 property: added by the other system: $os\n');
+    expect(err).toContain('left out 1 property: a list or an object: tags\n');
     const [, renamed] = /property "Plan Type" is imported as (Plan_Type_[0-9a-f]{8})\n/.exec(err)!;
     expect(parts()[0]!.items).toEqual([
       {

@@ -183,16 +183,16 @@ describe('properties of another system', () => {
     const text = JSON.stringify(mixpanel(properties)[0]).replace('"ID"', '12345678901234567');
     const { items, err } = await imported('mixpanel', Buffer.from(text));
     expect(items[0]!.properties).toEqual({ plan: 'pro', near: { number: '0.000000000000000055511151231258' } });
-    expect(err).toContain('left out 1 properties: a number beyond 10^15: order\n');
-    expect(err).toContain('left out 1 properties: text with U+0000 or a lone surrogate: text\n');
-    expect(err).toContain('left out 1 properties: a list or an object: tags\n');
+    expect(err).toContain('left out 1 property: a number beyond 10^15: order\n');
+    expect(err).toContain('left out 1 property: text with U+0000 or a lone surrogate: text\n');
+    expect(err).toContain('left out 1 property: a list or an object: tags\n');
   });
 
   it('may have as many code points as those of send-event', async () => {
     const text = '😀'.repeat(1024);
     const { items, err } = await imported('mixpanel', mixpanel({ text, more: `${text}.` }));
     expect(items[0]!.properties).toEqual({ text });
-    expect(err).toContain('left out 1 properties: text of more than 1024 characters: more\n');
+    expect(err).toContain('left out 1 property: text of more than 1024 characters: more\n');
   });
 });
 
@@ -202,6 +202,6 @@ describe('a file of the own format', () => {
     const line = `${JSON.stringify(event).slice(0, -1)},"properties":{"order":12345678901234567,"text":"a\\u0000","plan":"pro"}}`;
     const { items, err } = await imported('botledger', Buffer.from(line));
     expect(items[0]!.properties).toEqual({ plan: 'pro' });
-    expect(err).toContain('left out 1 properties: a number beyond 10^15: order\n');
+    expect(err).toContain('left out 1 property: a number beyond 10^15: order\n');
   });
 });

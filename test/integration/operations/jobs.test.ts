@@ -97,7 +97,7 @@ describe('the work of operators over HTTP', () => {
     await service.database.pool.query(`UPDATE catalog_v1.bots SET name = 'Bot'`);
     await service.database.pool.query('DELETE FROM reports_v1.checkpoints WHERE lane = 99');
     expect(found).toMatchObject({ state: 'findings', findings_count: 1 });
-    expect(found.findings[0].message).toContain('catalog version 1 differs from a replay: bots (1 rows');
+    expect(found.findings[0].message).toContain('catalog version 1 differs from a replay: bots (1 row');
   });
 
   it('a comparison counts the checksums of both schemas up, without a step back', async () => {

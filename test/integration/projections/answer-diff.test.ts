@@ -100,7 +100,7 @@ describe('the answers of two versions', () => {
     expect(answers.asked_reports).toMatchObject({ compared: 4, differing: 1, samples: [changed] });
     expect(asked.question).toMatchObject({ bot, kind: 'trends', asked: 2 });
     expect(JSON.parse(asked.question.report_config)).toEqual(reports['breakdown']);
-    expect(err).toContain('compared 3 saved reports: 1 differ');
+    expect(err).toContain('compared 3 saved reports: 1 differs');
   });
 
   it('are equal, or not compared, while events arrive', async () => {

@@ -64,7 +64,7 @@ export function describeLeftVersions(start: () => Promise<TestService>): void {
       const verified = await botledger(env, ['projection', 'verify', 'users']);
       expect(verified).toMatchObject({
         code: 1,
-        err: 'botledger: users version 2 differs from a replay of the log: users (1 rows, in the replay 1)\n',
+        err: 'botledger: users version 2 differs from a replay of the log: users (1 row, in the replay 1)\n',
       });
       const refused = await botledger(env, ['projection', 'switch', 'users']);
       expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('was not verified') });

@@ -130,7 +130,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows what a switch and an 
     expect((await service.post('/admin/v1/jobs', asked, actor.key)).status).toBe(202);
     const { page, complaints } = await open();
     const users = row(section(page, 'Read models'), 'users version 2');
-    await users.getByText('Limited to 1 events a second.').waitFor({ timeout: ANSWER_MS });
+    await users.getByText('Limited to 1 event a second.').waitFor({ timeout: ANSWER_MS });
     await users.getByLabel('Most events a second').fill('2');
     await users.getByRole('button', { name: 'Set limit' }).click();
     await confirm(page);

@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows operators how the ser
     const { page, complaints } = await open();
     const models = section(page, 'Read models');
     const events = row(models, 'events version 2');
-    await events.getByText('Limited to 1 events a second.').waitFor({ timeout: ANSWER_MS });
+    await events.getByText('Limited to 1 event a second.').waitFor({ timeout: ANSWER_MS });
     await models.getByRole('button', { name: 'Pause events version 2' }).click();
     await page.getByRole('button', { name: 'Confirm' }).click();
     await events.getByText('Its build is paused').waitFor({ timeout: ANSWER_MS });

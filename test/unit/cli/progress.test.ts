@@ -50,6 +50,13 @@ it('updates one line on a terminal, cut to its width, and removes it when the wo
   expect(parts).toHaveLength(count);
 });
 
+it('counts one commit in the singular', () => {
+  const { parts, progress } = written({ isTTY: false });
+  progress({ what: 'the log', done: 0, total: 1, unit: 'commits' });
+  vi.advanceTimersByTime(10_000);
+  expect(parts).toEqual(['the log: 0 of 1 commit, 0 %\n']);
+});
+
 it('assumes 80 characters for a terminal of unknown width', () => {
   const { parts, progress } = written({ isTTY: true, columns: 0 });
   progress({ what: 'a'.repeat(100), done: 0, total: null, unit: 'commits' });

@@ -269,7 +269,7 @@ function Summary({ draft, size, zone }: SummaryProps) {
   const when = draft.date === '' || isPast(draft) ? words.launchAtOnce : words.launchAt(date(draft.date, true), zone);
   return (
     <>
-      <b>{words.countOf(number(size.count), size.count)}</b>, {when}
+      <b>{words.countOf(number(size.count))}</b>, {when}
       {seconds > 0 && `, ${words.about(duration(seconds))}`}
     </>
   );

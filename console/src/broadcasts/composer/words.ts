@@ -1,3 +1,4 @@
+import { counted } from '../../parts/counted.ts';
 /** The texts of the composer of broadcasts. */
 export const words = {
   name: 'Name, for you',
@@ -148,7 +149,7 @@ export const words = {
   askSchedule: 'Schedule this broadcast?',
   howMany: 'How many',
   notCountedYet: 'Choose who gets it.',
-  countOf: (count: string, of: number) => `${count} ${of === 1 ? 'recipient' : 'recipients'}`,
+  countOf: (count: string) => counted(count, 'recipient'),
   about: (time: string) => `about ${time}`,
   notCounted: 'not counted',
   howLong: 'How long',
