@@ -13,9 +13,9 @@ export function positiveInteger(text: string): number {
   return integerFrom(text, 1);
 }
 
-/** @returns null for `none` */
-export function positiveIntegerOrNone(text: string): number | null {
-  return text === 'none' ? null : integerFrom(text, 1, 'none or ');
+/** Commander takes null from such a function for a missing value, so `none` stays text. */
+export function positiveIntegerOrNone(text: string): number | 'none' {
+  return text === 'none' ? text : integerFrom(text, 1, 'none or ');
 }
 
 export function nonNegativeInteger(text: string): number {

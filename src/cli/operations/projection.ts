@@ -102,8 +102,8 @@ function addBuildControl({ noun, action }: Cli): void {
     .argument('<name>')
     .requiredOption('--max-rate <events>', 'The most events a second, or none.', positiveIntegerOrNone)
     .action(
-      action<[string, { maxRate: number | null }]>(async (context, name, { maxRate }) =>
-        answerOf(await changeBuild(context, name, { maxRate })),
+      action<[string, { maxRate: number | 'none' }]>(async (context, name, { maxRate }) =>
+        answerOf(await changeBuild(context, name, { maxRate: maxRate === 'none' ? null : maxRate })),
       ),
     );
 }
