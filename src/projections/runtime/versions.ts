@@ -6,6 +6,7 @@ import { type Manifest, type ReadModel, schemaOf } from '../read-model.ts';
 import { CHECKPOINT_DDL } from './checkpoint.ts';
 import { distribute, howToCommit, lockTablesOfCluster } from './cluster-tables.ts';
 import { DEAD_LETTERS_DDL } from './dead-letters.ts';
+import { removeComparisons } from './remove-comparisons.ts';
 
 /**
  * A version of a read model, in its own schema. It is *building* until it has caught up with the log for the first
@@ -93,6 +94,7 @@ export async function createVersion(pool: Pool, model: ReadModel, onlyFirst = fa
     await createTables(tx, model, schema);
     const created = { name: model.name, version, shape: model.shape, state: 'building' as const };
     await tx.query('DELETE FROM runtime.read_models WHERE name = $1 AND version = $2', [model.name, version]);
+    await removeComparisons(tx, model.name, version);
     await tx.query('INSERT INTO runtime.read_models (name, version, shape, state) VALUES ($1, $2, $3, $4)', [
       created.name,
       created.version,

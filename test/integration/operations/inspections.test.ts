@@ -263,6 +263,21 @@ describe('an erasure', () => {
   });
 });
 
+describe('a version that is dropped', () => {
+  it('leaves no comparison to the next version of its number', async () => {
+    const about = await inspected({ kind: 'diff', projection: 'events', answers: false });
+    const of = await inspected({ kind: 'diff', projection: 'users', answers: false });
+    await operate(service.env, ['projection', 'drop', 'events', '--version', '2']);
+    expect(await ended(about.inspection_id)).toEqual(about);
+    await operate(service.env, ['projection', 'rebuild', 'events']);
+    expect(await ended(about.inspection_id)).toMatchObject({
+      ...{ state: 'failed', result: null, finished_at: about.finished_at },
+      error: 'version 2 was dropped and is built again: compare again',
+    });
+    expect(await ended(of.inspection_id)).toEqual(of);
+  });
+});
+
 describe('the store of inspections', () => {
   it('keeps only the last that have ended', async () => {
     const { pool } = service.database;
