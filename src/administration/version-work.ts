@@ -2,15 +2,14 @@ import { recordVersionChange } from '../commands/operations/operator-work.ts';
 import { Rejection } from '../domain/rejection.ts';
 import { type Manifest, schemaOf } from '../projections/read-model.ts';
 import { type BuildChange, controlBuild } from '../projections/runtime/build-control.ts';
+import { dropVersion, removeDropped } from '../projections/runtime/drop-version.ts';
 import { loadQuarantines } from '../projections/runtime/quarantines.ts';
 import { type ProjectionStatus, projectionStatus } from '../projections/runtime/status.ts';
 import {
   allVersions,
-  dropVersion,
   isFollowed,
   knownVersions,
   makeLive,
-  removeDropped,
   tablesOf,
   type Version,
   versionsOf,
@@ -189,7 +188,7 @@ export async function changeBuild(
   return rowOf(context, newest);
 }
 
-/** How long a drop waits for the projector to stop. After that the projector removes the tables itself. */
+/** How long a drop waits for the projector to stop and for readers of the tables. After that the projector removes the tables itself. */
 const DROP_WAIT_MS = 5000;
 
 /** A version, also one that was just dropped. */

@@ -2,11 +2,12 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createLeaseHolder } from '../../database/lease.ts';
 import { type Manifest, ofShape } from '../read-model.ts';
+import { dropVersion, removeDropped } from './drop-version.ts';
 import { followVersion } from './follow-log.ts';
 import type { ProjectorOptions, SharedByProjectors } from './projector-options.ts';
 import { buildsUntilOf, removeLeft, replaysOf } from './run-schemas.ts';
 import { servedOf } from './served-version.ts';
-import { createVersion, dropVersion, isFollowed, removeDropped, setError, type Version } from './versions.ts';
+import { createVersion, isFollowed, setError, type Version } from './versions.ts';
 import { type SeenVersion, watchVersions } from './watch-versions.ts';
 
 /** @param holder the holder of the leases: unique per instance of the service */

@@ -32,7 +32,7 @@ export interface Version {
 }
 
 /** A row without its schema does not count: the schema was dropped. A version in state `dropped` may still have its schema. */
-const VERSIONS = `
+export const VERSIONS = `
   SELECT name, version, shape, state, verified, served, error, paused, max_rate AS "maxRate" FROM runtime.read_models
   WHERE state <> 'dropped' AND EXISTS (SELECT FROM pg_namespace WHERE nspname = name || '_v' || version)`;
 
@@ -195,52 +195,6 @@ async function replaceLive(tx: ClientBase, name: string, version: number): Promi
   await tx.query(`UPDATE runtime.read_models SET state = 'live' WHERE name = $1 AND version = $2`, [name, version]);
 }
 
-/**
- * Drops a version that does not answer. Programs stop using it at once; `removeDropped` removes its tables when no projector
- * writes to them.
- * @returns whether it is dropped; false if it is live, or if no version is live, so that it may be the one that answers
- */
-export async function dropVersion(pool: Pool, name: string, version: number): Promise<boolean> {
-  return inTransaction(pool, async (tx) => {
-    await lockVersions(tx, name);
-    const { rowCount } = await tx.query(
-      `UPDATE runtime.read_models SET state = 'dropped' WHERE name = $1 AND version = $2 AND state <> 'live'
-       AND EXISTS (SELECT FROM (${VERSIONS}) AS v WHERE name = $1 AND state = 'live')`,
-      [name, version],
-    );
-    return rowCount === 1;
-  });
-}
-
-/**
- * Removes the tables of dropped versions that no projector follows. This also finishes drops of commands that were killed.
- * @returns the number of dropped versions that still have their tables
- */
-export async function removeDropped(
-  pool: Pool,
-  name: string,
-  isFollowed: (version: number) => Promise<boolean>,
-): Promise<number> {
-  const { rows } = await pool.query<{ version: number }>(
-    `SELECT version FROM runtime.read_models WHERE name = $1 AND state = 'dropped'`,
-    [name],
-  );
-  let left = 0;
-  for (const { version } of rows) {
-    if (await isFollowed(version)) left++;
-    else
-      await inTransaction(pool, async (tx) => {
-        await lockVersions(tx, name);
-        await dropTables(tx, schemaOf(name, version));
-        await tx.query(`DELETE FROM runtime.read_models WHERE name = $1 AND version = $2 AND state = 'dropped'`, [
-          name,
-          version,
-        ]);
-      });
-  }
-  return left;
-}
-
 export async function setVerified(pool: Pool, name: string, version: number, verified: boolean): Promise<void> {
   await pool.query('UPDATE runtime.read_models SET verified = $3 WHERE name = $1 AND version = $2', [
     name,
@@ -259,7 +213,8 @@ export async function setError(
   await db.query('UPDATE runtime.read_models SET error = $3 WHERE name = $1 AND version = $2', [name, version, error]);
 }
 
-async function lockVersions(tx: ClientBase, name: string): Promise<void> {
+/** Until the transaction ends, no other creates, switches or drops versions of the read model. */
+export async function lockVersions(tx: ClientBase, name: string): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`read model ${name}`]);
 }
 

@@ -264,6 +264,26 @@ describe('an erasure', () => {
 });
 
 describe('a version that is dropped', () => {
+  it('is gone at once though a comparison still reads it, and its tables go later', async () => {
+    const { pool } = service.database;
+    const drop = { name: 'events', version: 2, reason: 'rows were wrong' };
+    const comparison = await pool.connect();
+    const schemas = async () => (await pool.query(`SELECT FROM pg_namespace WHERE nspname = 'events_v2'`)).rowCount;
+    try {
+      await comparison.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      await comparison.query('SELECT FROM events_v2.events LIMIT 1');
+      expect((await service.post('/admin/v1/projections/drop', drop, actor.key)).status).toBe(200);
+      const live = { name: 'events', version: 1, reason: 'a step back' };
+      expect((await service.post('/admin/v1/projections/switch', live, actor.key)).status).toBe(200);
+      expect(await schemas()).toBe(1);
+    } finally {
+      await comparison.query('ROLLBACK');
+      comparison.release();
+    }
+    await expect.poll(schemas, { timeout: 20_000 }).toBe(0);
+    await operate(service.env, ['projection', 'rebuild', 'events']);
+  });
+
   it('leaves no comparison to the next version of its number', async () => {
     const about = await inspected({ kind: 'diff', projection: 'events', answers: false });
     const of = await inspected({ kind: 'diff', projection: 'users', answers: false });
