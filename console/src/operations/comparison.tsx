@@ -8,11 +8,11 @@ import { ComparedAnswers } from './compared-answers.tsx';
 import { ErrorText } from './error-text.tsx';
 import { inspectionWords as words } from './inspection-words.ts';
 import { Progress } from './progress.tsx';
-import { type Verdict, verdictOf } from './verdict.ts';
+import { differs, type Verdict, verdictOf } from './verdict.ts';
 import { words as pageWords } from './words.ts';
 
 const KINDS: Readonly<Record<Verdict, NoteProps['kind']>> = {
-  ...{ same: 'good', slower: 'warn', unsure: 'warn', rows: 'warn', answers: 'warn' },
+  ...{ same: 'good', slower: 'warn', unsure: 'warn', rows: 'warn', columns: 'warn', answers: 'warn' },
 };
 
 const sum = (counts: readonly number[]): string => number(counts.reduce((all, each) => all + Number(each), 0));
@@ -88,8 +88,8 @@ function Comparison({ found }: { readonly found: Inspected<VersionDiff> }) {
           <p>{words.changing(sum(answers.map((each) => each.differing)), compared)}</p>
         ) : (
           <p>
-            {words.compared(sum(tables.map((each) => each.rows_to)), compared)}
-            {verdict === 'rows' && ` ${words.rowsMean}`}
+            {words.compared(sum(tables.map(({ rows_to, only_from }) => Number(rows_to) + Number(only_from))), compared)}
+            {(verdict === 'rows' || verdict === 'columns') && ` ${words.rowsMean}`}
           </p>
         )}
       </Note>
@@ -144,7 +144,7 @@ const ROW_COLUMNS: readonly DataColumn<TableDiff>[] = [
 
 /** The tables whose rows differ, with samples. */
 function Rows({ tables }: { readonly tables: readonly TableDiff[] }) {
-  const differing = tables.filter(({ only_from, only_to, changed }) => only_from + only_to + changed > 0);
+  const differing = tables.filter(differs);
   if (differing.length === 0) return null;
   return (
     <section>

@@ -21,6 +21,7 @@ export const inspectionWords = {
     slower: 'Every answer stays the same, and some become slower.',
     unsure: 'No difference was found, but not everything was compared.',
     rows: 'Stored rows differ, and no compared answer does.',
+    columns: 'Columns or tables differ, and no compared row or answer does.',
     answers: 'Clients will see a difference.',
   },
   compared: (rows: string, answers: string) =>
