@@ -32,7 +32,8 @@ export function ComparisonState({ inspection, results }: StateProps) {
   const verdict = verdictOf(found);
   return (
     <p class={verdict === 'same' ? 'good' : undefined}>
-      {words.verdicts[verdict]} <a href={`#${idOf(inspection)}`}>{verdict === 'same' ? words.seeAll : words.see}</a>
+      {words.verdicts[verdict]} <span class="quiet-text">{words.asOf(instant(inspection.finished_at!))}</span>{' '}
+      <a href={`#${idOf(inspection)}`}>{verdict === 'same' ? words.seeAll : words.see}</a>
     </p>
   );
 }

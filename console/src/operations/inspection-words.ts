@@ -15,7 +15,10 @@ export const inspectionWords = {
   seeAll: 'See the comparison',
   title: (name: string, from: number, to: number) => `${name}: version ${from} and version ${to}`,
   askedBy: (operator: string, at: string) =>
-    `Asked for by ${operator}, ended ${at}. Events since then are not compared.`,
+    `Asked for by ${operator}, ended ${at}. Changes since then are not compared.`,
+  plannedBy: (operator: string, at: string) =>
+    `Asked for by ${operator}, ended ${at}. Events since then were not read.`,
+  asOf: (at: string) => `As of ${at}.`,
   verdicts: {
     same: 'No client will see a difference.',
     slower: 'Every answer stays the same, and some become slower.',

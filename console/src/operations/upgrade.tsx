@@ -1,7 +1,8 @@
-import { duration, number } from '../format.ts';
+import { duration, instant, number } from '../format.ts';
 import { Card } from '../parts/card.tsx';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import { Note } from '../parts/note.tsx';
+import { isolated } from '../parts/quoted.ts';
 import { type Inspected, isOver, type Overview, type UpgradePlan } from './answers.ts';
 import { Lines, OpenInspection } from './comparison.tsx';
 import type { Ask } from './confirm.tsx';
@@ -58,7 +59,12 @@ export function Upgrade({ overview: { plan, results }, ask }: UpgradeProps) {
       {plan !== undefined && plan.state !== 'done' && (
         <OpenInspection inspection={plan} runs={words.planning} failed={words.planFailed} />
       )}
-      {found !== undefined && <Plan plan={found.result} />}
+      {found !== undefined && (
+        <>
+          <p class="quiet-text">{words.plannedBy(isolated(found.operator), instant(found.finished_at!))}</p>
+          <Plan plan={found.result} />
+        </>
+      )}
       {ask !== null && (
         <button
           class="btn"

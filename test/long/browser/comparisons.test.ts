@@ -51,6 +51,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows what a switch and an 
     await upgrade.getByRole('button', { name: 'Plan the upgrade' }).click();
     await confirm(page);
     await upgrade.getByText('has nothing to migrate and nothing to build.').waitFor({ timeout: ANSWER_MS });
+    await upgrade.getByText(/^Asked for by .*Ann.*, ended .*\. Events since then were not read\.$/).waitFor();
     await upgrade.getByText(/It can read every one of the \d+ types of events/).waitFor();
     const models = section(page, 'Read models');
     expect(await models.getByRole('button', { name: 'Compare' }).count()).toBe(0);
@@ -65,6 +66,9 @@ describe.skipIf(CHROMIUM === undefined)('the console shows what a switch and an 
     await compare(page, 2, SAME);
     const comparison = section(page, 'events: version 1 and version 2');
     await comparison.getByText('Saved reports').waitFor();
+    await row(models, 'events version 2')
+      .getByText(/^As of .+\.$/)
+      .waitFor();
     await models.getByRole('button', { name: 'Switch events version 2' }).click();
     await giveReason(page, 'clients notice nothing');
     await row(models, 'events version 2').getByText('Answers').waitFor({ timeout: ANSWER_MS });
