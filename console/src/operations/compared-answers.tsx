@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { number } from '../format.ts';
 import { type DataColumn, DataTable } from '../parts/data-table.tsx';
 import type { VersionDiff } from './answers.ts';
@@ -57,7 +57,7 @@ export function ComparedAnswers({ answers }: { readonly answers: readonly Answer
 
 function Examples({ caption, children }: { readonly caption: string; readonly children: ComponentChildren }) {
   return (
-    <details open>
+    <details class="examples" open>
       <summary>{caption}</summary>
       {children}
     </details>
@@ -87,7 +87,15 @@ function Part({ value }: { readonly value: unknown }) {
   return (
     <>
       {lines.slice(0, SHOWN).map((line, index) => (
-        <div key={index}>{line}</div>
+        <div key={index}>
+          {line.map(([name, shownValue], at) => (
+            <Fragment key={at}>
+              {at > 0 && ', '}
+              {name !== '' && `${name}: `}
+              <bdi>{shownValue}</bdi>
+            </Fragment>
+          ))}
+        </div>
       ))}
       {lines.length > SHOWN && <div>…</div>}
     </>
@@ -97,12 +105,15 @@ function Part({ value }: { readonly value: unknown }) {
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
 const shown = (value: unknown): string => (value === null ? words.nothing : String(value));
 
+/** Names of fields, each with its value. The name of an element of a list is empty. */
+type Line = readonly (readonly [name: string, shownValue: string])[];
+
 /** @param path the names of the fields that lead to the value; an element of a list has none */
-function linesOf(value: unknown, path: string): string[] {
-  if (isPlain(value)) return [path === '' ? shown(value) : `${path}: ${shown(value)}`];
+function linesOf(value: unknown, path: string): Line[] {
+  if (isPlain(value)) return [[[path, shown(value)]]];
   const entries = Object.entries(value as object);
   if (Array.isArray(value)) return value.flatMap((each) => linesOf(each, isPlain(each) ? path : ''));
   if (path === '' && entries.every(([, each]) => isPlain(each)))
-    return [entries.map(([key, each]) => `${key}: ${shown(each)}`).join(', ')];
+    return [entries.map(([key, each]) => [key, shown(each)] as const)];
   return entries.flatMap(([key, each]) => linesOf(each, path === '' ? key : `${path}, ${key}`));
 }

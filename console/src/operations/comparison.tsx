@@ -183,7 +183,7 @@ function SampleRow({ sample: { kind, key, before, after, position } }: { readonl
       {kind === 'changed' &&
         Object.keys({ ...before, ...after }).map((column) => (
           <div key={column} class="quiet-text">
-            {column}: {shown(before?.[column])} → {shown(after?.[column])}
+            {column}: <bdi>{shown(before?.[column])}</bdi> → <bdi>{shown(after?.[column])}</bdi>
           </div>
         ))}
     </>

@@ -92,13 +92,17 @@ describe.skipIf(CHROMIUM === undefined)('the console shows what a switch and an 
       await comparison.getByText(/^1 of \d+ compared answers changes\.$/).waitFor();
       const changed = comparison.getByRole('table', { name: 'Saved reports that change' });
       expect(await changed.locator('tbody th').textContent()).toContain('By category');
+      // A value that writes from right to left must not turn the values around it.
+      expect(await changed.locator('tbody td bdi').allInnerTexts()).toEqual(expect.arrayContaining(['hats', 'caps']));
       const [before, after] = await changed.locator('tbody td').allInnerTexts();
       expect([before, after]).toEqual([expect.stringContaining('hats'), expect.stringContaining('caps')]);
       expect(await comparison.getByRole('table', { name: 'Stored rows' }).textContent()).toMatch(
         /events.*category \(\d+\)/s,
       );
       await comparison.getByText('Rows of events', { exact: true }).click();
-      await comparison.getByText('category: hats → caps').first().waitFor();
+      const changes = comparison.getByText('category: hats → caps');
+      await changes.first().waitFor();
+      expect(await changes.first().locator('bdi').allInnerTexts()).toEqual(['hats', 'caps']);
       expect(complaints).toEqual([]);
     } finally {
       await category('caps', 'hats');
