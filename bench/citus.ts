@@ -107,7 +107,7 @@ async function apply(target: Target, model: ReadModel, commits: readonly ReadCom
   const schema = schemaOf(model.name, 1);
   const to = commits.at(-1)!.position;
   await inVersion(pool, schema, async (tx) => {
-    const moved = await moveCheckpoints(tx, schema, [{ partition: 0, from: target.last, to }]);
+    const moved = await moveCheckpoints(tx, schema, [{ key: 0, from: target.last, to }]);
     if (moved !== 'moved') throw new Error(`the checkpoint is ${moved}`);
     await applyTo(model, tx, commits);
   });

@@ -2,9 +2,7 @@ import type pg from 'pg';
 import type { CommandMeta } from '../commands/decide-and-append.ts';
 import { decideDeadLetter } from '../commands/operations/operator-work.ts';
 import { Rejection } from '../domain/rejection.ts';
-import { hasPassed, type Position } from '../log/port.ts';
 import { schemaOf } from '../projections/read-model.ts';
-import { loadCheckpoint } from '../projections/runtime/checkpoint.ts';
 import {
   askRetry,
   type DeadLetter,
@@ -15,13 +13,14 @@ import {
   letterId,
   listDeadLetters,
   parseLetterId,
-  positionOfLetter,
+  placeOfLetter,
   removeDeadLetter,
   summarizeDeadLetters,
 } from '../projections/runtime/dead-letters.ts';
 import { followVersion } from '../projections/runtime/follow-log.ts';
+import { hasApplied, type PlaceOfCommit } from '../projections/runtime/sections.ts';
 import { skipLetter } from '../projections/runtime/skip-letter.ts';
-import { allVersions, findVersion, isFollowed, setError } from '../projections/runtime/versions.ts';
+import { allVersions, clearError, findVersion, isFollowed } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';
 import type { AdministrationContext, LongWorkContext } from './administration-context.ts';
 import { afterAppend } from './after-append.ts';
@@ -85,7 +84,7 @@ export async function decideLetter(context: AdministrationContext, decision: Let
     return true;
   }
   // The letter goes away when it is decided on. Only a version that waits at it has not passed it.
-  const waitsAt = letter.blocking ? await positionOfLetter(pool, schemaOf(name, version), commitId) : undefined;
+  const waitsAt = letter.blocking ? await placeOfLetter(pool, schemaOf(name, version), commitId) : undefined;
   await decideDeadLetter(context, name, { commit_id: commitId, version, error: letter.error }, null, meta);
   return afterAppend(async () => {
     if (letter.blocking) await resumeVersion(pool, named);
@@ -120,7 +119,7 @@ async function skip(
 /** Makes a version that waits at the commit resume and retry it. */
 async function resumeVersion(pool: pg.Pool, { name, version, commitId }: LetterName): Promise<void> {
   await removeDeadLetter(pool, schemaOf(name, version), commitId);
-  await setError(pool, name, version, null);
+  await clearError(pool, name, version);
 }
 
 async function find(pool: pg.Pool, { name, version, commitId }: LetterName): Promise<DeadLetter | undefined> {
@@ -139,7 +138,7 @@ async function waitForOutcome(
   context: AdministrationContext,
   { projector, outcomeMs }: LetterDecision,
   named: LetterName,
-  waitsAt: Position | undefined,
+  waitsAt: PlaceOfCommit | undefined,
 ): Promise<boolean> {
   const { pool } = context;
   const { name, version } = named;
@@ -155,9 +154,8 @@ async function waitForOutcome(
       const letter = await find(pool, named);
       if (letter !== undefined && !letter.retry)
         throw new Rejection('conflict', 'id', `it was refused again: ${letter.error}`);
-      const passed = async (position: Position): Promise<boolean> =>
-        hasPassed(await loadCheckpoint(pool, schemaOf(name, version)), position);
-      if (letter === undefined && (waitsAt === undefined || (await passed(waitsAt)))) return true;
+      const schema = schemaOf(name, version);
+      if (letter === undefined && (waitsAt === undefined || (await hasApplied(pool, schema, waitsAt)))) return true;
       if (performance.now() > deadline) return false;
       await pause(POLL_MS);
     }

@@ -41,14 +41,14 @@ export async function isHeld(pool: pg.Pool, name: string): Promise<boolean> {
 }
 
 /**
- * Whether the whole of a share, or anything below it but a membership, has a holder.
+ * Whether the whole of one of the shares, or anything below it but a membership, has a holder.
  * @param except a holder that does not count
  */
-export async function isAnyHeld(pool: pg.Pool, share: string, except = ''): Promise<boolean> {
+export async function isAnyHeld(pool: pg.Pool, shares: readonly string[], except = ''): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `SELECT FROM runtime.leases WHERE ${PREFIX} = $1 AND name !~ '/(member|stand-by) ' AND holder <> $2
+    `SELECT FROM runtime.leases WHERE ${PREFIX} = ANY ($1::text[]) AND name !~ '/(member|stand-by) ' AND holder <> $2
       AND ${IS_HELD} LIMIT 1`,
-    [share, except],
+    [shares, except],
   );
   return rowCount === 1;
 }
@@ -114,4 +114,9 @@ function othersOf(share: string, rows: readonly { name: string; holder: string }
 
 export async function giveBackLeases(pool: pg.Pool, names: readonly string[], holder: string): Promise<void> {
   await pool.query('DELETE FROM runtime.leases WHERE name = ANY ($1) AND holder = $2', [names, holder]);
+}
+
+/** Removes all leases of shares in which no holder works, also those of killed members. */
+export async function removeShares(tx: pg.ClientBase, shares: readonly string[]): Promise<void> {
+  await tx.query(`DELETE FROM runtime.leases WHERE ${PREFIX} = ANY ($1::text[])`, [shares]);
 }

@@ -171,6 +171,23 @@ const migrations: Migrations = {
       cut text[] NOT NULL DEFAULT '{}'
     );
     CREATE UNIQUE INDEX inspections_open ON runtime.inspections (kind, coalesce(projection, '')) WHERE finished_at IS NULL;`,
+  // Instances share a build: projections/runtime/sections.ts.
+  '0019_expand_builders': `
+    -- By partition, the position up to which instances share the build; null: it is built as a whole.
+    ALTER TABLE runtime.read_models ADD COLUMN goal jsonb;
+    CREATE TABLE runtime.builders (
+      name text COLLATE "C" NOT NULL,
+      version integer NOT NULL,
+      -- The first of the builder's units.
+      unit integer NOT NULL,
+      -- Measured by the builder.
+      events_per_second double precision,
+      seconds_left double precision,
+      backs_off boolean NOT NULL,
+      measured_at timestamptz NOT NULL,
+      PRIMARY KEY (name, version, unit),
+      FOREIGN KEY (name, version) REFERENCES runtime.read_models ON DELETE CASCADE
+    );`,
 };
 
 export const RUNTIME_SCHEMA = { schema: 'runtime', migrations } as const;

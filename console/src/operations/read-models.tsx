@@ -97,8 +97,10 @@ function VersionRow({ version, overview, samples, busy, ask }: RowProps) {
   );
 }
 
-function speedOf({ max_rate, backs_off, events_per_second, seconds_left }: NonNullable<Version['build']>): string {
+function speedOf(build: NonNullable<Version['build']>): string {
+  const { max_rate, builders, backs_off, events_per_second, seconds_left } = build;
   const parts = [
+    builders > 1 ? words.builders(number(builders)) : null,
     events_per_second === null ? null : words.rate(number(events_per_second)),
     max_rate === null ? null : words.maxRate(number(max_rate)),
     backs_off ? words.backsOff : null,

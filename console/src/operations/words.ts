@@ -41,6 +41,7 @@ export const words = {
   built: (share: string, done: string, all: string) => `${share}: ${done} of ${counted(all, 'commit')}.`,
   rate: (events: string) => `${counted(events, 'event')} a second.`,
   maxRate: (events: string) => `Limited to ${counted(events, 'event')} a second.`,
+  builders: (count: string) => `${count} projectors build it together.`,
   backsOff: 'It backs off, so that answers stay quick.',
   left: (time: string) => `About ${time} left, an estimate.`,
   paused: 'Paused',

@@ -1,5 +1,5 @@
 // Made from openapi.json by `npm run client-types`; do not edit.
-// Sources: sha256 0ac07ae12d1fb6686b9455553906917b92a750e16fb13695f84b7be3ee06a358
+// Sources: sha256 17d46f6f3fc9d020217c3f2c20507b9d6f4f228e0f49a08f300e4ef2378cd2d9
 // Types: sha256 a55747192aac5e7ba1f1bedb656aedf0af1b0961f6c69808e6634fb0cf637f2b
 type Schemas = components["schemas"];
 

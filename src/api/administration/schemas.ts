@@ -33,7 +33,10 @@ const build = z
   .object({
     paused: z.boolean(),
     max_rate: z.number().nullable().describe('The most events a second; null: no limit'),
-    backs_off: z.boolean().describe('Whether it pauses, since answers have become slower or live read models late'),
+    builders: z.int().describe('How many projectors of instances, jobs and commands build it now'),
+    backs_off: z
+      .boolean()
+      .describe('Whether one of them pauses, since answers have become slower or live read models late'),
     events_per_second: z
       .int()
       .nullable()

@@ -140,7 +140,7 @@ function ofService({ address, state, reason }: AskedService, isProjected: boolea
 /** Whether an instance follows the log with read models. */
 async function isProjected(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ held: boolean }>(
-    `SELECT EXISTS (SELECT FROM runtime.leases WHERE name LIKE 'projection %' AND ${IS_HELD}) AS held`,
+    `SELECT EXISTS (SELECT FROM runtime.leases WHERE name ~ '^(projection|build) ' AND ${IS_HELD}) AS held`,
   );
   return rows[0]!.held;
 }

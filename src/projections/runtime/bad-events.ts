@@ -5,14 +5,15 @@ import { type EventLog, partitionOf, type RecordedCommit } from '../../log/port.
 import type { ReadModel } from '../read-model.ts';
 import { applyLate, CheckpointTakenError, type Target } from './apply.ts';
 import { BadCommitError } from './bad-commit.ts';
-import { lockCheckpoint } from './checkpoint.ts';
+import { lockCheckpoint, MOST_PARTITIONS } from './checkpoint.ts';
 import { addDeadLetter, commitsToRetry, removeDeadLetter, setRetryFailed } from './dead-letters.ts';
 import type { OnBadEvent } from './projector-options.ts';
-import { setError, setSearchPath } from './versions.ts';
+import { noteError, setSearchPath } from './versions.ts';
 
 /**
  * Records that the version stops at a commit: its dead letter and its error, in one transaction. The lock on the checkpoint
  * keeps other projectors from applying the commit until the letter is written.
+ * @param key of the checkpoint of the commit's bot
  * @throws CheckpointTakenError another projector has passed the commit
  */
 export async function recordStop(
@@ -20,14 +21,16 @@ export async function recordStop(
   version: number,
   commit: RecordedCommit,
   error: BadCommitError,
+  key = partitionOf(commit.position),
 ): Promise<void> {
   await inTransaction(pool, async (tx) => {
     await setSearchPath(tx, schema);
-    const applied = await lockCheckpoint(tx, schema, partitionOf(commit.position));
-    if (applied !== undefined && applied >= commit.position)
+    const applied = await lockCheckpoint(tx, schema, key);
+    const isJoined = applied === undefined && key >= MOST_PARTITIONS;
+    if (isJoined || (applied !== undefined && applied >= commit.position))
       throw new CheckpointTakenError(`checkpoint of ${schema} has passed ${commit.position}`, { cause: error });
     await addDeadLetter(tx, commit, error.message, true);
-    await setError(tx, model.name, version, error.message);
+    await noteError(tx, model.name, version, error.message);
   });
 }
 

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { Version } from './versions.ts';
 
-/** How a version is built: columns of its row, so the control holds for each OS process that builds the version. */
+/** How a version is built: columns of its row, so the control holds for each OS process that builds the version, and a row for each builder. */
 
-/** How fast a build goes, measured by its builder. */
+/** The speed of one builder, or of all builders of a version together. */
 export interface BuildSpeed {
   /** Applied events a second, over the last minute at most. */
   readonly eventsPerSecond: number;
@@ -11,13 +11,15 @@ export interface BuildSpeed {
   readonly secondsLeft: number | null;
 }
 
-/** A build as its builder has measured it. */
+/** A build as its builders have measured it. */
 export interface MeasuredBuild {
   /** Null: not known yet. */
   readonly eventsPerSecond: BuildSpeed['eventsPerSecond'] | null;
   readonly secondsLeft: BuildSpeed['secondsLeft'];
-  /** Whether it backs off now. */
+  /** Whether one of its builders backs off now. */
   readonly backsOff: boolean;
+  /** The number of projectors that build it now: of instances, jobs and commands. */
+  readonly builders: number;
 }
 
 /** A change of the control; what is absent stays. */
@@ -29,7 +31,7 @@ export interface BuildChange {
 
 type Key = Pick<Version, 'name' | 'version'>;
 
-/** A builder measures every `MEASURE_EVERY_MS`. If it has not for longer, no builder works. */
+/** A builder measures every `MEASURE_EVERY_MS`. One that has not measured for longer does not count. */
 const SILENT = '10 seconds';
 
 /** @returns whether the version has the control; false: it is not being built */
@@ -42,27 +44,46 @@ export async function controlBuild(pool: Pool, { name, version }: Key, change: B
   return rowCount === 1;
 }
 
-/** Records what a builder has measured. @param speed null: it is not known yet */
+/**
+ * Records what a builder has measured, in place of what others have measured of the same units.
+ * @param units the numbers of its units; none: it builds the whole version
+ */
 export async function saveMeasured(
   pool: Pool,
   { name, version }: Key,
-  speed: BuildSpeed | null,
-  backsOff: boolean,
+  units: readonly number[],
+  { eventsPerSecond, secondsLeft, backsOff }: Omit<MeasuredBuild, 'builders'>,
 ): Promise<void> {
+  const unit = Math.min(...units, units[0] ?? 0);
   await pool.query(
-    `UPDATE runtime.read_models SET events_per_second = $3, seconds_left = $4, backs_off = $5, measured_at = clock_timestamp()
-      WHERE name = $1 AND version = $2`,
-    [name, version, speed?.eventsPerSecond ?? null, speed?.secondsLeft ?? null, backsOff],
+    `WITH others AS (DELETE FROM runtime.builders
+                      WHERE name = $1 AND version = $2 AND unit <> $3 AND ($4::int[] = '{}' OR unit = ANY ($4)))
+     INSERT INTO runtime.builders VALUES ($1, $2, $3, $5, $6, $7, clock_timestamp())
+     ON CONFLICT (name, version, unit)
+     DO UPDATE SET events_per_second = $5, seconds_left = $6, backs_off = $7, measured_at = clock_timestamp()`,
+    [name, version, unit, units, eventsPerSecond, secondsLeft, backsOff],
   );
 }
 
-/** A build as its builder has measured it last; null: no builder works. */
+/** Removes what a builder has measured of its units: it has built them. */
+export async function removeMeasured(pool: Pool, { name, version }: Key, units: readonly number[]): Promise<void> {
+  await pool.query('DELETE FROM runtime.builders WHERE name = $1 AND version = $2 AND unit = ANY ($3)', [
+    name,
+    version,
+    units,
+  ]);
+}
+
+/** A build as its builders have measured it last; null: none works. */
 export async function loadMeasured(pool: Pool, { name, version }: Key): Promise<MeasuredBuild | null> {
   const { rows } = await pool.query<MeasuredBuild>(
-    `SELECT events_per_second AS "eventsPerSecond", seconds_left AS "secondsLeft", backs_off AS "backsOff"
-       FROM runtime.read_models
+    `SELECT CASE WHEN count(*) = count(b.events_per_second) THEN sum(b.events_per_second) END AS "eventsPerSecond",
+            CASE WHEN count(*) = count(b.seconds_left) THEN max(b.seconds_left) END AS "secondsLeft",
+            bool_or(b.backs_off) AS "backsOff", count(*)::int AS builders
+       FROM runtime.builders AS b JOIN runtime.read_models USING (name, version)
       WHERE name = $1 AND version = $2 AND state = 'building' AND NOT paused
-        AND measured_at > clock_timestamp() - interval '${SILENT}'`,
+        AND b.measured_at > clock_timestamp() - interval '${SILENT}'
+     HAVING count(*) > 0`,
     [name, version],
   );
   return rows[0] ?? null;

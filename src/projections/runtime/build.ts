@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import type { Cursor, EventLog } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
-import type { Part } from './apply.ts';
 import { BackOff } from './back-off.ts';
 import { hasReasonToBackOff } from './back-off-reasons.ts';
 import { saveMeasured } from './build-control.ts';
@@ -9,6 +8,7 @@ import { BuildPace } from './build-pace.ts';
 import { BuildRate } from './build-rate.ts';
 import { itemsOf } from './read-commits.ts';
 import type { Version } from './versions.ts';
+import type { Part } from './writer.ts';
 
 const MEASURE_EVERY_MS = 2000;
 
@@ -17,6 +17,8 @@ export interface BuildOptions {
   readonly log: Pick<EventLog, 'lag'>;
   /** Aborts when the builder must stop. */
   readonly signal: AbortSignal;
+  /** The numbers of the units that it builds, and how many there are. Absent: it builds the whole version. */
+  readonly units?: { readonly own: ReadonlySet<number>; readonly all: number } | undefined;
 }
 
 /** The builder's view of a build: keeps it to its limit, or without a limit backs off under load, and measures it. */
@@ -35,7 +37,7 @@ export class Build {
     const now = (): number => performance.now();
     this.#version = version;
     this.#options = options;
-    this.#pace = new BuildPace(version.maxRate, { now, pause: (ms) => pause(ms, signal), signal });
+    this.#pace = new BuildPace(this.#ownLimit(version.maxRate), { now, pause: (ms) => pause(ms, signal), signal });
   }
 
   /** The most events that a part should have. */
@@ -43,8 +45,14 @@ export class Build {
 
   /** Takes over the limit that an operator has set. */
   limit(maxRate: number | null): void {
-    this.#pace.limit = maxRate;
+    this.#pace.limit = this.#ownLimit(maxRate);
     if (maxRate !== null) this.#backOff.end();
+  }
+
+  /** Its units' share of the limit. */
+  #ownLimit(maxRate: number | null): number | null {
+    const { units } = this.#options;
+    return maxRate === null || units === undefined ? maxRate : (maxRate * units.own.size) / units.all;
   }
 
   /** Waits after a transaction as long as the limit or the load demands. */
@@ -70,6 +78,11 @@ export class Build {
     else this.#backOff.end();
     const { commits } = await log.lag(applied);
     const speed = this.#rate.note({ atMs, events: this.#events, commitsLeft: commits });
-    await saveMeasured(pool, this.#version, speed, this.#backOff.isActive);
+    const units = [...(this.#options.units?.own ?? [])];
+    await saveMeasured(pool, this.#version, units, {
+      eventsPerSecond: speed?.eventsPerSecond ?? null,
+      secondsLeft: speed?.secondsLeft ?? null,
+      backsOff: this.#backOff.isActive,
+    });
   }
 }

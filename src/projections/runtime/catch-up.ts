@@ -2,7 +2,7 @@ import { inTransaction } from '../../database/transaction.ts';
 import { typesBeside } from '../../domain/ledger-events.ts';
 import { type EventLog, type Position, partitionOf, type RecordedCommit } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { applyTo, CheckpointTakenError, type Target, type Writer } from './apply.ts';
+import { applyTo, CheckpointTakenError, type Target } from './apply.ts';
 import { BadCommitError, blamingCommits, naming } from './bad-commit.ts';
 import { skippedCommits } from './bad-events.ts';
 import { lockCheckpoint } from './checkpoint.ts';
@@ -11,6 +11,7 @@ import { addDeadLetter, removeDeadLetter } from './dead-letters.ts';
 import { moveQuarantine, type Quarantine, setQuarantineError } from './quarantines.ts';
 import { parts, readCommits } from './read-commits.ts';
 import { inVersion, setSearchPath } from './versions.ts';
+import type { Writer } from './writer.ts';
 
 export interface CatchUpOptions {
   readonly target: Target;

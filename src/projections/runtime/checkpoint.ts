@@ -9,19 +9,25 @@ import { holdPositions, settle } from './cluster-tables.ts';
 export const CHECKPOINT_DDL = `
   CREATE TABLE checkpoints (lane integer PRIMARY KEY, position text COLLATE "C" NOT NULL);`;
 
+/** The key of a checkpoint is the number of its partition. The key of a section's checkpoint is larger than this. */
+export const MOST_PARTITIONS = 65_536;
+
 /** The result of an attempt to move a checkpoint. */
 export type Moved = 'moved' | 'already' | 'ahead' | 'elsewhere';
 
 /** PostgreSQL cuts longer names of prepared statements, and two might become one. */
 const MAX_STATEMENT_NAME = 63;
 
-/** The position per partition up to which a version has applied the log. */
+/**
+ * The position per partition up to which a version has applied the log; of a divided partition the position of the section
+ * that is furthest back (sections.ts).
+ */
 export async function loadCheckpoint(db: Pool | ClientBase, schema: string): Promise<Cursor> {
   const { rows } = await db.query<{ lane: number; position: Position }>(
-    `SELECT lane, position FROM ${schema}.checkpoints`,
+    `SELECT lane % ${MOST_PARTITIONS} AS lane, min(position) AS position FROM ${schema}.checkpoints GROUP BY 1`,
   );
   await settle(db, [schema]);
-  return new Map(rows.map(({ lane, position }) => [lane, position]));
+  return new Map(rows.filter(({ position }) => position !== '').map(({ lane, position }) => [lane, position]));
 }
 
 /**
@@ -46,10 +52,11 @@ export async function loadLeastCheckpoint(
   return new Map(rows.filter(({ position }) => position !== '').map(({ lane, position }) => [lane, position]));
 }
 
-/** A move of the checkpoint of one partition. */
+/** A move of the checkpoint of one partition, or of a section of it. */
 export interface Move {
-  readonly partition: number;
-  /** Undefined: the partition has no checkpoint yet. */
+  /** The key of the checkpoint. */
+  readonly key: number;
+  /** Undefined: there is no such checkpoint yet. */
   readonly from: Position | undefined;
   readonly to: Position;
 }
@@ -74,7 +81,7 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
                  UPDATE ${schema}.checkpoints AS c SET position = m.next
                    FROM unnest($1::int[], $2::text[], $3::text[]) AS m (lane, place, next)
                   WHERE c.lane = m.lane AND c.position = m.place ${once}`,
-          values: [later.map(({ partition }) => partition), later.map(({ from }) => from), later.map(({ to }) => to)],
+          values: [later.map(({ key }) => key), later.map(({ from }) => from), later.map(({ to }) => to)],
         });
   if (begun + (moved?.rowCount ?? 0) === moves.length) {
     await holdPositions(
@@ -88,8 +95,8 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
     `SELECT lane, position FROM ${schema}.checkpoints`,
   );
   const found = new Map(rows.map(({ lane, position }) => [lane, position]));
-  const states = moves.map(({ partition, to }): Moved => {
-    const position = found.get(partition);
+  const states = moves.map(({ key, to }): Moved => {
+    const position = found.get(key);
     if (position === to) return 'already';
     return position !== undefined && position > to ? 'ahead' : 'elsewhere';
   });
@@ -97,7 +104,7 @@ export async function moveCheckpoints(tx: ClientBase, schema: string, moves: rea
 }
 
 /**
- * SQL that locks the checkpoints of the partitions $1 in the one order in which transactions lock several of them: before the
+ * SQL that locks the checkpoints $1 in the one order in which transactions lock several of them: before the
  * statement, and in its condition. PostgreSQL evaluates such a condition before it reads a row.
  */
 export function lockedInOrder(
@@ -112,33 +119,33 @@ export function lockedInOrder(
   };
 }
 
-/** @returns how many partitions had no checkpoint */
+/** @returns the number of checkpoints that did not exist before */
 async function beginCheckpoints(tx: ClientBase, schema: string, moves: readonly Move[]): Promise<number> {
   const { rowCount } = await tx.query(
     `INSERT INTO ${schema}.checkpoints (lane, position) SELECT * FROM unnest($1::int[], $2::text[]) ON CONFLICT DO NOTHING`,
-    [moves.map(({ partition }) => partition), moves.map(({ to }) => to)],
+    [moves.map(({ key }) => key), moves.map(({ to }) => to)],
   );
   return rowCount ?? 0;
 }
 
 /**
- * Keeps batches of the partition from being applied until the transaction ends, the first batch too.
- * @returns the checkpoint; undefined: the partition has none yet
+ * Keeps batches of the partition, or of the section of it, from being applied until the transaction ends, the first batch too.
+ * @returns the checkpoint; undefined: there is none yet
  */
-export async function lockCheckpoint(tx: ClientBase, schema: string, partition: number): Promise<Position | undefined> {
+export async function lockCheckpoint(tx: ClientBase, schema: string, key: number): Promise<Position | undefined> {
   for (;;) {
     const { rows } = await tx.query<{ position: Position }>(
       `SELECT position FROM ${schema}.checkpoints WHERE lane = $1 FOR UPDATE`,
-      [partition],
+      [key],
     );
     if (rows[0] !== undefined) return rows[0].position;
     // There is no row to lock. Another insert of the same key waits for this transaction, though the row is deleted again.
     const { rowCount } = await tx.query(
       `INSERT INTO ${schema}.checkpoints (lane, position) VALUES ($1, '') ON CONFLICT DO NOTHING`,
-      [partition],
+      [key],
     );
     if (rowCount === 1) {
-      await tx.query(`DELETE FROM ${schema}.checkpoints WHERE lane = $1`, [partition]);
+      await tx.query(`DELETE FROM ${schema}.checkpoints WHERE lane = $1`, [key]);
       return undefined;
     }
   }

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
-import { type Position, partitionOf, type RecordedCommit } from '../../log/port.ts';
+import type { Position, RecordedCommit } from '../../log/port.ts';
 import { schemaOf } from '../read-model.ts';
 
 /** Commits that a version of a read model cannot apply, in the version's own schema. */
@@ -141,17 +141,18 @@ export async function findDeadLetter(
   return rows[0];
 }
 
-/** The log position of the commit of a dead letter. */
-export async function positionOfLetter(
+/** Where the commit of a dead letter is in the log. */
+export async function placeOfLetter(
   db: Pool | ClientBase,
   schema: string,
   commitId: string,
-): Promise<Position | undefined> {
-  const { rows } = await db.query<{ position: Position }>(
-    `SELECT (${AS_JSON})->>'position' AS position FROM ${schema}.dead_letters WHERE commit_id = $1`,
+): Promise<Pick<RecordedCommit, 'position' | 'stream'> | undefined> {
+  const { rows } = await db.query<Pick<RecordedCommit, 'position' | 'stream'>>(
+    `SELECT (${AS_JSON})->>'position' AS position, (${AS_JSON})->>'stream' AS stream
+       FROM ${schema}.dead_letters WHERE commit_id = $1`,
     [commitId],
   );
-  return rows[0]?.position;
+  return rows[0];
 }
 
 /** The commits that operators asked to apply again, oldest first. */
@@ -216,12 +217,20 @@ export async function askProjectors(tx: ClientBase, name: string, version: numbe
   ]);
 }
 
-/** Removes the dead letters of partitions that the version stopped at. */
-export async function removeBlocking(pool: Pool, schema: string, isOwn: (partition: number) => boolean): Promise<void> {
-  const { rows } = await pool.query<{ commit_id: string; position: Position }>(
-    `SELECT commit_id, (${AS_JSON})->>'position' AS position FROM ${schema}.dead_letters WHERE blocking`,
+/**
+ * Removes the dead letters that the version stopped at.
+ * @param isOwn whether the commit at a position of a stream is the projector's to apply
+ */
+export async function removeBlocking(
+  pool: Pool,
+  schema: string,
+  isOwn: (commit: Pick<RecordedCommit, 'position' | 'stream'>) => boolean,
+): Promise<void> {
+  const { rows } = await pool.query<{ commit_id: string; position: Position; stream: string }>(
+    `SELECT commit_id, (${AS_JSON})->>'position' AS position, (${AS_JSON})->>'stream' AS stream
+       FROM ${schema}.dead_letters WHERE blocking`,
   );
-  const own = rows.filter(({ position }) => isOwn(partitionOf(position))).map(({ commit_id }) => commit_id);
+  const own = rows.filter(isOwn).map(({ commit_id }) => commit_id);
   if (own.length > 0)
     await pool.query(`DELETE FROM ${schema}.dead_letters WHERE blocking AND commit_id = ANY ($1)`, [own]);
 }

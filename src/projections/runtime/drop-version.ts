@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
+import { removeShares } from '../../database/lease-rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { schemaOf } from '../read-model.ts';
-import { dropTables, lockVersions, VERSIONS } from './versions.ts';
+import { buildShareOf, dropTables, lockVersions, shareOf, VERSIONS } from './versions.ts';
 
 /**
  * Drops a version that does not answer. Programs stop using it at once; `removeDropped` removes its tables when no projector
@@ -56,6 +57,7 @@ async function removeTables(pool: Pool, name: string, version: number): Promise<
         name,
         version,
       ]);
+      await removeShares(tx, [shareOf(name, version), buildShareOf(name, version)]);
     });
     return true;
   } catch (error) {

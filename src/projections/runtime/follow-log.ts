@@ -1,41 +1,46 @@
 import { isPassing } from '../../log/is-passing.ts';
 import { countGroups, partitionsOfGroups } from '../../log/partition-groups.ts';
+import { partitionOf } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
-import { schemaOf } from '../read-model.ts';
+import { type Manifest, schemaOf } from '../read-model.ts';
 import { READ_MODEL_NAMES } from '../registry.ts';
 import { CheckpointTakenError, type Target } from './apply.ts';
+import { buildUnits } from './build-units.ts';
 import { removeBlocking } from './dead-letters.ts';
 import {
   AT_BAD_EVENT,
   afterStop,
-  BUILT,
   DROPPED,
   INTERRUPTED,
   PAUSED,
   type Stopped,
   stoppedBy,
+  whyNotToBuild,
 } from './follow-states.ts';
 import { Follower, type FollowOptions } from './follower.ts';
+import { divideBuild, LEAST_COMMITS } from './sections.ts';
 import { buildLeaseOf, findVersion, shareOf } from './versions.ts';
 
 const RETRY_MS = 500;
 
 /**
- * Keeps one version of a read model up with the log. One projector among all instances builds it; after that all
- * instances share its partitions. Other instances take over the work of a dead instance within seconds. Each commit is
- * applied exactly once (compare-and-set on the checkpoint, in the rows' transaction). Resolves when the signal aborts,
- * the version is dropped, or it stops at a bad event.
+ * Keeps one version of a read model up with the log. All instances share its build, up to the log end at its beginning, and one
+ * of them builds the rest; after that all instances share its partitions. Other instances take over the work of a dead
+ * instance within seconds. Each commit is applied exactly once (compare-and-set on the checkpoint, in the rows' transaction).
+ * Resolves when the signal aborts, the version is dropped, or it stops at a bad event.
  */
 export async function followVersion(options: FollowOptions): Promise<void> {
   const { model, version, pool, log, leases, standBy, signal } = options;
   const parts = countGroups(log.partitions);
-  const shareIndex = Math.max(0, READ_MODEL_NAMES.indexOf(model.name));
   while (!signal.aborted) {
     const work = async (): Promise<Stopped | undefined> => {
       const found = await findVersion(pool, model.name, version);
       if (found?.state === 'building') return found.paused ? PAUSED : build(options);
-      return leases.share(shareOf(model.name, version), { parts, shareIndex, standBy }, signal, (groups, held) =>
-        follow(options, partitionsOfGroups(groups, log.partitions), held),
+      return leases.share(
+        shareOf(model.name, version),
+        { parts, shareIndex: shareIndexOf(model), standBy },
+        signal,
+        (groups, held) => follow(options, partitionsOfGroups(groups, log.partitions), held),
       );
     };
     const stopped = await work().then(
@@ -47,6 +52,10 @@ export async function followVersion(options: FollowOptions): Promise<void> {
     if (next === 'wait until it is resumed') await resumed(options);
     if (next === 'retry after a pause') await pause(RETRY_MS, signal);
   }
+}
+
+function shareIndexOf({ name }: Manifest): number {
+  return Math.max(0, READ_MODEL_NAMES.indexOf(name));
 }
 
 /** Resolves when an operator has resumed or dropped the version, or the signal aborts. */
@@ -75,8 +84,13 @@ export async function buildVersion(options: FollowOptions): Promise<void> {
   }
 }
 
-function build(options: FollowOptions): Promise<Stopped | undefined> {
-  const { model, version, log, leases, signal } = options;
+async function build(options: FollowOptions): Promise<Stopped | undefined> {
+  const { model, version, pool, log, leases, divideFrom = LEAST_COMMITS, signal } = options;
+  const goal = await divideBuild(pool, log, model, version, divideFrom);
+  if (goal !== null) {
+    const stopped = await buildUnits(options, goal, shareIndexOf(model));
+    if (stopped !== 'whole') return stopped;
+  }
   const all = new Set(Array.from({ length: log.partitions }, (_, partition) => partition));
   return leases.hold(buildLeaseOf(model.name, version), signal, (held) => follow(options, all, held, true));
 }
@@ -109,13 +123,13 @@ async function follow(
 ): Promise<Stopped> {
   const { model, version, log, pool } = options;
   const found = await findVersion(pool, model.name, version);
+  const reason = builds ? whyNotToBuild(found) : null;
+  if (reason !== null) return reason;
   if (found === null) return DROPPED;
   if (found.error !== null) return AT_BAD_EVENT;
-  if (builds && found.state !== 'building') return BUILT;
-  if (builds && found.paused) return PAUSED;
   const target: Target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
   // These commits are tried again. Those of other partitions belong to the projectors that follow them.
-  await removeBlocking(pool, target.schema, (partition) => partitions.has(partition));
+  await removeBlocking(pool, target.schema, ({ position }) => partitions.has(partitionOf(position)));
   const follower = new Follower(options, target, partitions, builds ? found : null, signal);
   options.onPartitions?.({ projection: model.name, version, partitions: partitions.size });
   return follower.run().finally(() => options.onPartitions?.({ projection: model.name, version, partitions: 0 }));

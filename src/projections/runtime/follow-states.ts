@@ -1,5 +1,6 @@
 import { type Cursor, hasPassedAll } from '../../log/port.ts';
 import { BadCommitError } from './bad-commit.ts';
+import type { Version } from './versions.ts';
 
 /**
  * The states of a projector that follows one version of a read model, and the transitions between them. Pure:
@@ -9,8 +10,8 @@ import { BadCommitError } from './bad-commit.ts';
  *   each of them --signal, lost lease, dropped version, bad event, failure--> stopped
  *   building or catching up --paused--> stopped
  *
- * One projector builds a version, all partitions together, and stops when the version is built. From then on any number of
- * projectors follow it, each with some of the partitions.
+ * Builders share the build of a version up to a goal (build-units.ts). From there on one projector builds it, all partitions together, and
+ * stops when the version is built. Then any number of projectors follow it, each with some of the partitions.
  */
 export type FollowState =
   /** Applies the log from its checkpoint to `goal`; null: the log end is not known yet. */
@@ -51,6 +52,14 @@ export const BUILT: Stopped = { name: 'stopped', reason: 'built' };
 export const DROPPED: Stopped = { name: 'stopped', reason: 'dropped' };
 export const AT_BAD_EVENT: Stopped = { name: 'stopped', reason: 'bad event' };
 export const PAUSED: Stopped = { name: 'stopped', reason: 'paused' };
+
+/** Why a builder must not begin to build a version; null: it may. */
+export function whyNotToBuild(found: Pick<Version, 'state' | 'error' | 'paused'> | null): Stopped | null {
+  if (found === null) return DROPPED;
+  if (found.error !== null) return AT_BAD_EVENT;
+  if (found.state !== 'building') return BUILT;
+  return found.paused ? PAUSED : null;
+}
 
 /** Whether it is the reason of a follower that ends by itself. */
 export function isStopped(reason: unknown): reason is Stopped {

@@ -1,7 +1,7 @@
 import { typesBeside } from '../../domain/ledger-events.ts';
 import { type Position, partitionOf, type RecordedCommit } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { NOTHING, type Part, type Target, type Writer } from './apply.ts';
+import { NOTHING, type Target } from './apply.ts';
 import { retryDeadLetters, skippedCommits } from './bad-events.ts';
 import { Build } from './build.ts';
 import { CatchUps } from './catch-ups.ts';
@@ -27,9 +27,10 @@ import { gathered, type OpenedPart, opened } from './gather-parts.ts';
 import { openWriter } from './open-writer.ts';
 import type { ProjectorOptions } from './projector-options.ts';
 import { decidedBots } from './quarantines.ts';
-import { ahead } from './read-commits.ts';
+import { ahead, MAX_COMMITS } from './read-commits.ts';
 import { tracedWrite } from './traced-write.ts';
 import { finishBuilding, type Version } from './versions.ts';
+import type { Part, Writer } from './writer.ts';
 
 export interface FollowOptions extends ProjectorOptions {
   readonly version: number;
@@ -44,8 +45,6 @@ export interface FollowOptions extends ProjectorOptions {
 const BETWEEN_MS = 100;
 /** The budget of deferred work between two batches. */
 const DEFERRED_BUDGET_MS = 100;
-/** The most commits of a batch. In 1,000 single events, the statements that each batch takes were a third of the work. */
-export const MAX_COMMITS = 5000;
 
 /** Follows partitions of the log with one version, while it holds their leases. Its changes of the version run in turn. */
 export class Follower {
@@ -98,6 +97,7 @@ export class Follower {
     this.#workBetween();
     try {
       for await (const { parts, hasMore } of gathered(this.#parts())) {
+        if (this.#ended.aborted) break; // the rest of a batch may be thousands of commits
         const begun = performance.now();
         const hasCommits = parts.some(({ commits }) => commits.length > 0);
         if (hasCommits) await this.#inTurn(() => this.#write(parts));
@@ -207,7 +207,7 @@ export class Follower {
         await this.#inTurn(() => this.#writePassed());
         await this.#inTurn(() => this.#doDeferredWork(DEFERRED_BUDGET_MS));
         await this.#inTurn(() => this.#advance());
-        await this.#build?.measure(this.#writer.written);
+        if (!this.#ended.aborted) await this.#build?.measure(this.#writer.written);
       } catch (error) {
         return this.#stopping.abort(error);
       }

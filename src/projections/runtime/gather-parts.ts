@@ -1,6 +1,6 @@
 import type { Batch } from '../../log/port.ts';
-import type { Part, Writer } from './apply.ts';
 import { itemsOf } from './read-commits.ts';
+import type { Part, Writer } from './writer.ts';
 
 /** Where the engine does not know the log end, a batch of fewer commits has reached it. */
 const SMALL_BATCH = 500;

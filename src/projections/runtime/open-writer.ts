@@ -1,11 +1,12 @@
 import type { RecordedCommit } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
-import { createWriter, type Remedy, type Target, type Writer } from './apply.ts';
+import type { Target } from './apply.ts';
 import type { BadCommitError } from './bad-commit.ts';
 import { recordStop, remedyOf, skippedCommits } from './bad-events.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import type { ProjectorOptions } from './projector-options.ts';
 import { loadQuarantines } from './quarantines.ts';
+import { type Remedy, Writer } from './writer.ts';
 
 interface WriterSettings {
   readonly partItems: (() => number) | undefined;
@@ -39,7 +40,7 @@ export async function openWriter(
   }
 
   const quarantined = [...(await loadQuarantines(pool, projection))];
-  return createWriter({
+  return new Writer({
     target,
     checkpoint: await loadCheckpoint(pool, projection),
     skipped: await skippedCommits(log, model.name),

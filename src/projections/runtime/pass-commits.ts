@@ -87,5 +87,5 @@ async function passAll(
 }
 
 function valuesOf(moves: readonly Move[]): unknown[] {
-  return [moves.map(({ partition }) => partition), moves.map(({ from }) => from), moves.map(({ to }) => to)];
+  return [moves.map(({ key }) => key), moves.map(({ from }) => from), moves.map(({ to }) => to)];
 }

@@ -28,6 +28,8 @@ export interface ProjectorOptions extends SharedByProjectors {
   readonly former?: 'keep' | 'drop' | undefined;
   /** Works only while no other projector does: for a command while a service runs. */
   readonly standBy?: boolean | undefined;
+  /** The least number of commits in the log with which builders share the build of a version. */
+  readonly divideFrom?: number | undefined;
   /** When this aborts, the projector ends at a checkpoint. */
   readonly signal: AbortSignal;
   /** Called before a wait for another run, such as `another replay of users to end`. */

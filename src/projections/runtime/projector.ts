@@ -7,7 +7,7 @@ import { followVersion } from './follow-log.ts';
 import type { ProjectorOptions, SharedByProjectors } from './projector-options.ts';
 import { buildsUntilOf, removeLeft, replaysOf } from './run-schemas.ts';
 import { servedOf } from './served-version.ts';
-import { createVersion, isFollowed, setError, type Version } from './versions.ts';
+import { clearError, createVersion, isFollowed, type Version } from './versions.ts';
 import { type SeenVersion, watchVersions } from './watch-versions.ts';
 
 /** @param holder the holder of the leases: unique per instance of the service */
@@ -49,7 +49,7 @@ export async function runProjector(options: ProjectorOptions, leaveStopped = fal
       for (const { version, shape, error } of present) {
         if (following.has(version)) continue;
         if (error !== null && started) continue;
-        if (error !== null) await setError(pool, model.name, version, null);
+        if (error !== null) await clearError(pool, model.name, version);
         following.set(
           version,
           follow(options, { version, shape }, () => following.delete(version)),

@@ -4,7 +4,7 @@ import { controlBuild } from './build-control.ts';
 import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
 import { buildVersion } from './follow-log.ts';
 import type { ProjectorOptions } from './projector-options.ts';
-import { createVersion, findVersion, setError, type Version, versionsOf } from './versions.ts';
+import { clearError, createVersion, findVersion, type Version, versionsOf } from './versions.ts';
 
 /** The build of a version stopped; the message names the commit, or what an operator did. */
 class RebuildStoppedError extends Error {
@@ -33,7 +33,7 @@ export async function rebuild(
   const { version, error, paused } = newest?.state === 'building' ? newest : await createVersion(pool, model);
   if (paused) throw pausedError(model, version);
   if (maxRate !== undefined) await controlBuild(pool, { name: model.name, version }, { maxRate });
-  if (error !== null) await setError(pool, model.name, version, null);
+  if (error !== null) await clearError(pool, model.name, version);
   const stopping = new AbortController();
   const building = buildVersion({
     ...options,

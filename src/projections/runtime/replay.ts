@@ -2,15 +2,16 @@ import type { ClientBase } from 'pg';
 import { typesBeside } from '../../domain/ledger-events.ts';
 import { type Batch, type Cursor, type EventLog, hasPassedAll, type RecordedCommit } from '../../log/port.ts';
 import { pause } from '../../util/pause.ts';
-import { schemaOf } from '../read-model.ts';
-import { createWriter, type Part, type Target, type Writer } from './apply.ts';
+import { type ReadModel, schemaOf } from '../read-model.ts';
+import type { Target } from './apply.ts';
 import { skippedCommits } from './bad-events.ts';
 import { commitsUpTo, loadCheckpoint, type OnCommits } from './checkpoint.ts';
 import { catchUpSlice } from './deferred-work.ts';
 import type { ProjectorOptions } from './projector-options.ts';
-import { ahead } from './read-commits.ts';
+import { ahead, MAX_COMMITS } from './read-commits.ts';
 import { inRunSchema, replaysOf } from './run-schemas.ts';
 import { buildLeaseOf, isFollowed, TABLES_OF_RUNTIME, tablesOf } from './versions.ts';
+import { type Part, Writer } from './writer.ts';
 
 /**
  * Works while there are empty tables for a replay. One replay of a read model runs at a time; another waits.
@@ -53,11 +54,7 @@ export async function awaitDeferredWork(
 /** The least time between two reports of progress: each one reads from the log. */
 const REPORT_MS = 500;
 
-interface Replay {
-  readonly until: Cursor;
-  /** Which commits are applied. Absent: all. */
-  readonly wanted?: (commit: RecordedCommit) => boolean;
-  readonly signal: AbortSignal;
+interface Replay extends Span {
   readonly onCommits: OnCommits;
 }
 
@@ -69,53 +66,68 @@ interface Replay {
 export async function replayInto(
   target: Target,
   log: EventLog,
-  { until, wanted = () => true, signal, onCommits }: Replay,
+  { until, wanted, signal, onCommits }: Replay,
 ): Promise<void> {
-  const writer = createWriter({
+  const writer = new Writer({
     target,
     checkpoint: await loadCheckpoint(target.pool, target.schema),
     skipped: await skippedCommits(log, target.model.name),
     quarantined: null,
     onBadCommit: (_commit, error) => Promise.reject(error),
   });
-  const done = new AbortController();
-  const batches = log.subscribe({
-    categories: target.model.categories,
-    without: typesBeside(target.model.events),
-    after: new Map(writer.written),
-    signal: AbortSignal.any([signal, done.signal]),
-  });
   let reportedAt = Number.NEGATIVE_INFINITY;
-  // Parts are read and opened while the database writes the parts before.
-  const parts = ahead(
-    partsUpTo(writer, batches, { until, wanted }),
-    () => true,
-    () => done.abort(),
-  );
-  if (!hasPassedAll(writer.written, until))
-    for await (const part of parts) {
-      await writer.write([part]);
-      if (hasPassedAll(writer.written, until)) break;
-      // A change of a rate, for example, defers work on all earlier events. If it were left to the end, it would
-      // concern every event.
-      await catchUpSlice(target, true);
-      if (performance.now() - reportedAt < REPORT_MS) continue;
-      reportedAt = performance.now();
-      const { done: commits, total } = await commitsUpTo(log, writer.written);
-      onCommits(commits, total);
-    }
+  for await (const part of partsUpTo(writer, target.model, log, { until, wanted, signal })) {
+    await writer.write([part]);
+    // A change of a rate, for example, defers work on all earlier events. If it were left to the end, it would
+    // concern every event.
+    await catchUpSlice(target, true);
+    if (performance.now() - reportedAt < REPORT_MS) continue;
+    reportedAt = performance.now();
+    const { done: commits, total } = await commitsUpTo(log, writer.written);
+    onCommits(commits, total);
+  }
   do signal.throwIfAborted();
   while (await catchUpSlice(target, false));
 }
 
-async function* partsUpTo(
+interface Span {
+  readonly until: Cursor;
+  /** Which commits are applied. Absent: all. */
+  readonly wanted?: ((commit: RecordedCommit) => boolean) | undefined;
+  /** Ends the span early. */
+  readonly signal: AbortSignal;
+}
+
+/** The parts that bring a writer to exactly `until`. Parts are read and opened while the database writes the parts before. */
+export async function* partsUpTo(
   writer: Writer,
-  batches: AsyncIterable<Batch>,
-  { until, wanted }: Pick<Required<Replay>, 'until' | 'wanted'>,
+  model: ReadModel,
+  log: EventLog,
+  { until, wanted = () => true, signal }: Span,
 ): AsyncGenerator<Part> {
-  for await (const batch of batches) {
-    const known = upTo(batch, until);
-    if (known !== null) yield* writer.open({ ...known, commits: known.commits.filter(wanted) });
+  if (hasPassedAll(writer.written, until)) return;
+  const done = new AbortController();
+  const batches = log.subscribe({
+    categories: model.categories,
+    without: typesBeside(model.events),
+    after: new Map([...writer.written].filter(([, position]) => position !== '')),
+    partitions: new Set(until.keys()),
+    maxCommits: MAX_COMMITS,
+    signal: AbortSignal.any([signal, done.signal]),
+  });
+  async function* cut(): AsyncGenerator<Part> {
+    for await (const batch of batches) {
+      const known = upTo(batch, until);
+      if (known !== null) yield* writer.open({ ...known, commits: known.commits.filter(wanted) });
+    }
+  }
+  for await (const part of ahead(
+    cut(),
+    () => true,
+    () => done.abort(),
+  )) {
+    yield part;
+    if (hasPassedAll(writer.written, until)) return;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { inTransaction } from '../../database/transaction.ts';
 import { partitionOf } from '../../log/port.ts';
+import { keyOf } from '../../log/stream-name.ts';
 import { schemaOf } from '../read-model.ts';
 import { lockCheckpoint } from './checkpoint.ts';
 import {
@@ -8,10 +9,11 @@ import {
   type DeadLetter,
   findDeadLetter,
   type LetterName,
-  positionOfLetter,
+  placeOfLetter,
   removeDeadLetter,
 } from './dead-letters.ts';
-import { allVersions, setError } from './versions.ts';
+import { checkpointKeyOf } from './sections.ts';
+import { allVersions, clearError } from './versions.ts';
 
 /**
  * Removes a dead letter from every version of the read model. A version that waits at the commit resumes and skips it.
@@ -36,7 +38,7 @@ export async function skipLetter(
     await decide(letter);
     for (const [each, { blocking }] of letters) {
       await removeDeadLetter(tx, schemaOf(name, each), commitId);
-      if (blocking) await setError(tx, name, each, null);
+      if (blocking) await clearError(tx, name, each);
       else await askProjectors(tx, name, each); // a bot that waits at the commit continues
     }
     return true;
@@ -48,9 +50,11 @@ export async function skipLetter(
  * @returns undefined: there is no letter, or it is out of date since the version has applied the commit that it stopped at
  */
 async function lockLetter(tx: ClientBase, schema: string, commitId: string): Promise<DeadLetter | undefined> {
-  const position = await positionOfLetter(tx, schema, commitId);
-  if (position === undefined) return undefined;
-  const applied = await lockCheckpoint(tx, schema, partitionOf(position));
+  const place = await placeOfLetter(tx, schema, commitId);
+  if (place === undefined) return undefined;
+  const { position, stream } = place;
+  const key = await checkpointKeyOf(tx, schema, partitionOf(position), keyOf(stream));
+  const applied = await lockCheckpoint(tx, schema, key);
   const letter = await findDeadLetter(tx, schema, commitId);
   return letter?.blocking && applied !== undefined && applied >= position ? undefined : letter;
 }

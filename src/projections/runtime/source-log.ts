@@ -41,7 +41,7 @@ function move(pool: Pool, engine: string, mayMove: boolean): Promise<string> {
     if (former === engine) return engine;
     if (former !== undefined) {
       const followed = await tx.query(
-        `SELECT FROM runtime.leases WHERE name ~ '^(projection|process) ' AND ${IS_HELD}`,
+        `SELECT FROM runtime.leases WHERE name ~ '^(projection|build|process) ' AND ${IS_HELD}`,
       );
       if (!mayMove || followed.rowCount !== 0) return former;
     }

@@ -42,7 +42,9 @@ interface BuildStatus {
   readonly paused: boolean;
   /** The most events a second; null: no limit. */
   readonly max_rate: number | null;
-  /** Whether its builder pauses since answers are slower or live versions late. */
+  /** How many instances build it. */
+  readonly builders: number;
+  /** Whether one of them pauses since answers are slower or live versions late. */
   readonly backs_off: boolean;
   /** Applied events a second over the last minute at most; null: unknown, or no builder works. */
   readonly events_per_second: number | null;
@@ -123,6 +125,7 @@ async function buildStatus(pool: pg.Pool, found: Version): Promise<BuildStatus> 
   return {
     paused: found.paused,
     max_rate: found.maxRate,
+    builders: measured?.builders ?? 0,
     backs_off: measured?.backsOff ?? false,
     events_per_second: rounded(measured?.eventsPerSecond),
     seconds_left: rounded(measured?.secondsLeft),

@@ -1,6 +1,6 @@
 import type { RecordedCommit } from '../../log/port.ts';
 import { inSpan, isTracing, MAX_LINKS, type Traceparent } from '../../util/tracing.ts';
-import type { Part } from './apply.ts';
+import type { Part } from './writer.ts';
 
 /** Runs `write` in a span that links to the commits of the parts. Without a commit that is traced there is no span. */
 export function tracedWrite(projection: string, parts: readonly Part[], write: () => Promise<void>): Promise<void> {

@@ -27,7 +27,7 @@ export interface Version {
   readonly error: string | null;
   /** Whether an operator has paused the build: no projector builds it. */
   readonly paused: boolean;
-  /** The most events a second that a projector applies while it builds the version; null: no limit. */
+  /** The most events a second that its builders apply together; null: no limit. */
   readonly maxRate: number | null;
 }
 
@@ -161,6 +161,7 @@ export async function finishBuilding(pool: Pool, name: string, version: number, 
     const own = rows.find((each) => each.version === version);
     if (own?.state !== 'building' || own.paused) return;
     const isFirst = !rows.some((each) => each.shape === own.shape && each !== own && each.state !== 'building');
+    await tx.query('DELETE FROM runtime.builders WHERE name = $1 AND version = $2', [name, version]);
     if ((takesOver && isFirst) || !rows.some(({ state }) => state === 'live')) await replaceLive(tx, name, version);
     else
       await tx.query(`UPDATE runtime.read_models SET state = 'ready' WHERE name = $1 AND version = $2`, [
@@ -203,14 +204,18 @@ export async function setVerified(pool: Pool, name: string, version: number, ver
   ]);
 }
 
-/** Records why the version has stopped; null lets it resume. */
-export async function setError(
-  db: Pool | ClientBase,
-  name: string,
-  version: number,
-  error: string | null,
-): Promise<void> {
-  await db.query('UPDATE runtime.read_models SET error = $3 WHERE name = $1 AND version = $2', [name, version, error]);
+/** Notes why a version has stopped. If another projector of it has stopped before at another commit, its error stays. */
+export async function noteError(db: Pool | ClientBase, name: string, version: number, error: string): Promise<void> {
+  await db.query('UPDATE runtime.read_models SET error = $3 WHERE name = $1 AND version = $2 AND error IS NULL', [
+    name,
+    version,
+    error,
+  ]);
+}
+
+/** Lets a version that has stopped continue. */
+export async function clearError(db: Pool | ClientBase, name: string, version: number): Promise<void> {
+  await db.query('UPDATE runtime.read_models SET error = NULL WHERE name = $1 AND version = $2', [name, version]);
 }
 
 /** Until the transaction ends, no other creates, switches or drops versions of the read model. */
@@ -226,7 +231,12 @@ export function shareOf(name: string, version: number): string {
   return `projection ${schemaOf(name, version)}`;
 }
 
-/** The lease of the one projector that builds a version, all partitions together. */
+/** The share of the instances that build a version up to its goal, whose parts are groups of units (build-units.ts). */
+export function buildShareOf(name: string, version: number): string {
+  return `build ${schemaOf(name, version)}`;
+}
+
+/** The lease of the one projector that builds a version from its goal on, all partitions together. */
 export function buildLeaseOf(name: string, version: number): string {
   return `${shareOf(name, version)}/build`;
 }
@@ -236,7 +246,7 @@ export function buildLeaseOf(name: string, version: number): string {
  * @param except a holder of leases that does not count
  */
 export function isFollowed(pool: Pool, name: string, version: number, except?: string): Promise<boolean> {
-  return isAnyHeld(pool, shareOf(name, version), except);
+  return isAnyHeld(pool, [shareOf(name, version), buildShareOf(name, version)], except);
 }
 
 /** The tables that each schema has besides those of its read model. */

@@ -148,15 +148,15 @@ it('takes no part while another holds the lease of the whole', async () => {
 it('says whether anyone holds a part, whatever members wait', async () => {
   const first = join('first');
   await expect.poll(() => counts(first)).toEqual([6]);
-  expect(await isAnyHeld(database.pool, 'a share')).toBe(true);
-  expect(await isAnyHeld(database.pool, 'a share', 'first')).toBe(false);
-  expect(await isAnyHeld(database.pool, 'a shar')).toBe(false);
+  expect(await isAnyHeld(database.pool, ['a share'])).toBe(true);
+  expect(await isAnyHeld(database.pool, ['a share'], 'first')).toBe(false);
+  expect(await isAnyHeld(database.pool, ['a shar'])).toBe(false);
   await first.stop();
-  expect(await isAnyHeld(database.pool, 'a share')).toBe(false);
+  expect(await isAnyHeld(database.pool, ['a share'])).toBe(false);
   await database.pool.query(
     `INSERT INTO runtime.leases VALUES ('a share/member x', 'x', clock_timestamp() + interval '50 seconds')`,
   );
-  expect(await isAnyHeld(database.pool, 'a share')).toBe(false);
+  expect(await isAnyHeld(database.pool, ['a share'])).toBe(false);
 });
 
 it('renews all shares of a holder by one statement, and leaves no lease behind', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { hasReasonToBackOff, saveAnswerTimes } from '../../../src/projections/runtime/back-off-reasons.ts';
-import { isFollowed, setError } from '../../../src/projections/runtime/versions.ts';
+import { clearError, isFollowed, noteError } from '../../../src/projections/runtime/versions.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -56,14 +56,14 @@ it('has none while only a stopped version is late', async () => {
   const { pool } = service.database;
   const { apiKey } = await service.createBot();
   await service.projected();
-  await setError(pool, 'users', 1, 'a bad event');
+  await noteError(pool, 'users', 1, 'a bad event');
   await expect.poll(() => isFollowed(pool, 'users', 1)).toBe(false);
   await service.post('/v1/send-event', { event: 'waits', user_id: 7 }, { 'api-key': apiKey });
   const lateSeconds = async () =>
     (await run('projection list')).find(({ name }: { name: string }) => name === 'users').lag.seconds;
   await expect.poll(lateSeconds).toBeGreaterThan(2);
   await expect.poll(hasReason).toBe(false);
-  await setError(pool, 'users', 1, null);
+  await clearError(pool, 'users', 1);
   await service.restart();
 });
 

@@ -18,8 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const movesFrom = (n: number): Move[] =>
-  [1, 0].map((partition) => ({ partition, from: `${partition}:${n}`, to: `${partition}:${n + 1}` }));
+const movesFrom = (n: number): Move[] => [1, 0].map((key) => ({ key, from: `${key}:${n}`, to: `${key}:${n + 1}` }));
 
 const waiting = async () =>
   (

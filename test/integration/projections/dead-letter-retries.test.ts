@@ -80,7 +80,7 @@ test('keeps batches of the letter’s partition waiting while it is applied', as
   const order: string[] = [];
   whenApplied = async () => {
     const tx = await database.pool.connect();
-    moving = moveCheckpoints(tx, target.schema, [{ partition: 0, from: commit.position, to: '0:9' }])
+    moving = moveCheckpoints(tx, target.schema, [{ key: 0, from: commit.position, to: '0:9' }])
       .then(() => order.push('batch'))
       .finally(() => tx.release());
     await Promise.race([untilOneWaits(), moving]);

@@ -7,12 +7,13 @@ import { customEventsReceived } from '../../../src/domain/intake/intake-events.t
 import { projectionStream } from '../../../src/domain/streams.ts';
 import type { RecordedCommit } from '../../../src/log/port.ts';
 import type { ReadModel } from '../../../src/projections/read-model.ts';
-import { CheckpointTakenError, createWriter, type Target } from '../../../src/projections/runtime/apply.ts';
+import { CheckpointTakenError, type Target } from '../../../src/projections/runtime/apply.ts';
 import { BadCommitError } from '../../../src/projections/runtime/bad-commit.ts';
 import { recordStop, retryDeadLetters } from '../../../src/projections/runtime/bad-events.ts';
 import { loadCheckpoint, lockCheckpoint, moveCheckpoints } from '../../../src/projections/runtime/checkpoint.ts';
 import { letterId } from '../../../src/projections/runtime/dead-letters.ts';
 import { createVersion, findVersion } from '../../../src/projections/runtime/versions.ts';
+import { Writer } from '../../../src/projections/runtime/writer.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -101,12 +102,10 @@ function secondWaits(until: () => Promise<unknown>): pg.Pool {
   return pool;
 }
 
-const open = (writer: ReturnType<typeof createWriter>) => [
-  ...writer.open({ partition: 0, commits: [commit], last: commit.position }),
-];
+const open = (writer: Writer) => [...writer.open({ partition: 0, commits: [commit], last: commit.position })];
 
 function writerOf(model: ReadModel, onBadCommit: (error: BadCommitError) => Promise<void>, checkpoint = new Map()) {
-  return createWriter({
+  return new Writer({
     target: target(model),
     checkpoint,
     skipped: new Set(),
@@ -171,7 +170,7 @@ test('a stop at the first commit of a partition keeps another projector from its
   await inTransaction(database.pool, async (tx) => {
     expect(await lockCheckpoint(tx, schema, 0)).toBeUndefined();
     moving = inTransaction(database.pool, (other) =>
-      moveCheckpoints(other, schema, [{ partition: 0, from: undefined, to: commit.position }]),
+      moveCheckpoints(other, schema, [{ key: 0, from: undefined, to: commit.position }]),
     ).then((moved) => order.push(moved));
     await Promise.race([untilOneWaits(), moving]);
     order.push('unlocked');

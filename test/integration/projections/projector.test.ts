@@ -10,7 +10,7 @@ import { openPostgresLog } from '../../../src/log/postgres/postgres-log.ts';
 import type { ReadModel } from '../../../src/projections/read-model.ts';
 import { runProjector, shareAmongProjectors } from '../../../src/projections/runtime/projector.ts';
 import { type ProjectionStatus, projectionStatus } from '../../../src/projections/runtime/status.ts';
-import { createVersion, findVersion, setError } from '../../../src/projections/runtime/versions.ts';
+import { createVersion, findVersion, noteError } from '../../../src/projections/runtime/versions.ts';
 import { servedProgress, waitForReadModels } from '../../../src/projections/runtime/wait-for-read-models.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
@@ -185,7 +185,7 @@ test('a version that another instance stopped stays stopped until a projector st
   const first = startProjector('a');
   await caughtUp();
   const { version } = await createVersion(database.pool, notes);
-  await setError(database.pool, 'notes', version, 'stopped elsewhere');
+  await noteError(database.pool, 'notes', version, 'stopped elsewhere');
   const error = async () => (await findVersion(database.pool, 'notes', version))?.error;
   await pause(1200);
   expect(await error()).toBe('stopped elsewhere');

@@ -1,151 +1,33 @@
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrateRuntimeSchema } from '../../../src/database/runtime-schema.ts';
-import type { Batch, EventLog, SubscribeOptions } from '../../../src/log/port.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
 import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
 import type { ReadModel } from '../../../src/projections/read-model.ts';
 import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import { askRetry } from '../../../src/projections/runtime/dead-letters.ts';
-import { runProjector, shareAmongProjectors } from '../../../src/projections/runtime/projector.ts';
 import type { OnBadEvent } from '../../../src/projections/runtime/projector-options.ts';
-import { findVersion, setError } from '../../../src/projections/runtime/versions.ts';
-import { servedProgress, waitForReadModels } from '../../../src/projections/runtime/wait-for-read-models.ts';
+import { clearError, findVersion } from '../../../src/projections/runtime/versions.ts';
 import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startKafkaBroker } from '../../support/kafka-broker.ts';
-import { createKafkaTestLog } from '../../support/kafka-log.ts';
-import { readAll } from '../../support/log.ts';
 import { appendAll, manyBots } from '../../support/many-bots.ts';
-import { memoryLog } from '../../support/memory-log.ts';
-import { replayAll, rowsOf } from '../../support/replay.ts';
-
-/** Several sets of projectors on one database, as several instances of the service have them. */
+import {
+  expectReplayed,
+  type Instances,
+  instancesInMemory,
+  instancesOnKafka,
+  WAIT_MS,
+} from '../../support/projector-instances.ts';
 
 const PARTITIONS = 12;
-const WAIT_MS = 60_000;
-const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' });
+const MODELS = [catalogReadModel, usersReadModel, eventsReadModel, referralReadModel];
+const NOTES = 'projection notes_v1';
 
 const broker = await startKafkaBroker();
 afterAll(() => broker?.stop());
 
-let cleanup: (() => Promise<unknown>)[];
-beforeEach(() => {
-  cleanup = [];
-});
-afterEach(async () => {
-  for (const stop of cleanup.reverse()) await stop();
-});
-
-/** The projectors of one instance, and what they have read. */
-interface Instance {
-  readonly name: string;
-  /** Partitions of the commits that the read model `events` was given. */
-  readonly delivered: Set<number>;
-  stop(): Promise<void>;
-}
-
-interface Instances {
-  readonly database: TestDatabase;
-  readonly log: EventLog;
-  start(name: string, models: readonly ReadModel[], onBadEvent?: OnBadEvent): Instance;
-  /** The instances that have groups of partitions of a read model, by the number of their groups. */
-  groups(model: ReadModel): Promise<Record<string, number>>;
-  caughtUp(models: readonly ReadModel[]): Promise<void>;
-  /** Ends an instance and leaves its leases as they are, with the holder `dead`. */
-  died(name: string): Promise<void>;
-}
-
-async function instancesOn(database: TestDatabase, open: () => Promise<EventLog>): Promise<Instances> {
-  await migrateRuntimeSchema(database.pool);
-  const log = await open();
-  cleanup.push(() => log.close());
-  const { pool } = database;
-  const stops = new Map<string, () => Promise<void>>();
-  return {
-    database,
-    log,
-    start(name, models, onBadEvent = 'stop') {
-      const delivered = new Set<number>();
-      const stopping = new AbortController();
-      const shared = shareAmongProjectors(pool, name, logger);
-      const own = { ...log, subscribe: (options: SubscribeOptions) => noting(log.subscribe(options), delivered) };
-      const running = models.map((model) =>
-        runProjector({
-          model,
-          log: model === eventsReadModel ? own : log,
-          ...shared,
-          logger,
-          onBadEvent,
-          signal: stopping.signal,
-        }),
-      );
-      const stop = async (): Promise<void> => {
-        stopping.abort();
-        await Promise.all(running);
-      };
-      cleanup.push(stop);
-      stops.set(name, stop);
-      return { name, delivered, stop };
-    },
-    async groups({ name }) {
-      const { rows } = await pool.query<{ holder: string; count: number }>(
-        `SELECT holder, count(*)::int FROM runtime.leases
-          WHERE name ~ $1 AND expires_at > clock_timestamp() GROUP BY holder ORDER BY holder`,
-        [`^projection ${name}_v1/\\d+$`],
-      );
-      return Object.fromEntries(rows.map(({ holder, count }) => [holder, count]));
-    },
-    async caughtUp(models) {
-      const loads = models.map((model) => servedProgress(pool, model));
-      expect(await waitForReadModels(loads, await log.endCursor(), { timeoutMs: WAIT_MS })).not.toBeNull();
-    },
-    async died(name) {
-      // The instance finds its leases taken by another, and stops working on them.
-      await pool.query(
-        `UPDATE runtime.leases SET holder = 'dead', name = replace(name, '/member ' || $1, '/member dead') WHERE holder = $1`,
-        [name],
-      );
-      await stops.get(name)!();
-    },
-  };
-}
-
-async function* noting(batches: AsyncIterable<Batch>, to: Set<number>) {
-  for await (const batch of batches) {
-    if (batch.commits.length > 0) to.add(batch.partition);
-    yield batch;
-  }
-}
-
-async function inMemory(): Promise<Instances> {
-  const database = await createTestDatabase();
-  cleanup.push(() => database.drop());
-  const log = memoryLog(PARTITIONS);
-  return instancesOn(database, async () => log.open());
-}
-
-async function onKafka(): Promise<Instances> {
-  const kafka = await createKafkaTestLog(broker!, `shared.${systemSources.uuid()}`);
-  cleanup.push(() => kafka.destroy());
-  return instancesOn(kafka.database, () =>
-    kafka.open({ partitions: PARTITIONS, anyCategories: ['intake', 'referral'] }),
-  );
-}
-
-const MODELS = [catalogReadModel, usersReadModel, eventsReadModel, referralReadModel];
-
-async function expectReplayed({ database, log }: Instances, models: readonly ReadModel[]): Promise<void> {
-  const categories = [...new Set(models.flatMap((model) => model.categories))];
-  const commits = await readAll(log, { categories });
-  const replayed = await replayAll(models, commits, log.keys);
-  for (const model of models) expect(await rowsOf(database.pool, model), model.name).toEqual(replayed[model.name]);
-}
-
 describe.each([
-  ['in memory', inMemory, 8, false],
-  ['on Kafka', onKafka, 2, broker === null],
+  ['in memory', () => instancesInMemory(PARTITIONS), 8, false],
+  ['on Kafka', () => instancesOnKafka(broker!, PARTITIONS), 2, broker === null],
 ] as const)('projectors that share a log of 12 partitions %s', (_name, begin, pairs, isSkipped) => {
   test.skipIf(isSkipped)(
     'come to the rows of one projector while instances come and go',
@@ -156,13 +38,17 @@ describe.each([
       const first = instances.start('a', MODELS);
       await appendAll(instances.log, commits.slice(0, share));
       await instances.caughtUp(MODELS);
-      await expect.poll(() => instances.groups(eventsReadModel), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
+      await expect
+        .poll(() => instances.groups('projection events_v1'), { timeout: WAIT_MS })
+        .toEqual({ a: PARTITIONS });
 
       const second = instances.start('b', MODELS);
       await appendAll(instances.log, commits.slice(share, 2 * share));
-      await expect.poll(() => instances.groups(eventsReadModel), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
+      await expect.poll(() => instances.groups('projection events_v1'), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
       const third = instances.start('c', MODELS);
-      await expect.poll(() => instances.groups(eventsReadModel), { timeout: WAIT_MS }).toEqual({ a: 4, b: 4, c: 4 });
+      await expect
+        .poll(() => instances.groups('projection events_v1'), { timeout: WAIT_MS })
+        .toEqual({ a: 4, b: 4, c: 4 });
       for (const { delivered } of [first, second, third]) delivered.clear();
       await appendAll(instances.log, commits.slice(2 * share, 3 * share));
       await instances.caughtUp(MODELS);
@@ -171,7 +57,7 @@ describe.each([
       await first.stop();
       await appendAll(instances.log, commits.slice(3 * share));
       await instances.caughtUp(MODELS);
-      await expect.poll(() => instances.groups(eventsReadModel), { timeout: WAIT_MS }).toEqual({ b: 6, c: 6 });
+      await expect.poll(() => instances.groups('projection events_v1'), { timeout: WAIT_MS }).toEqual({ b: 6, c: 6 });
       await expectReplayed(instances, MODELS);
     },
     3 * WAIT_MS,
@@ -179,13 +65,13 @@ describe.each([
 });
 
 test('the partitions of an instance that was killed go to the others once its leases have expired, 3 s later at most', async () => {
-  const instances = await inMemory();
+  const instances = await instancesInMemory(PARTITIONS);
   const model = notes(new Set());
   const { pool } = instances.database;
   instances.start('a', [model]);
-  await expect.poll(() => instances.groups(model), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
+  await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
   instances.start('b', [model]);
-  await expect.poll(() => instances.groups(model), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
+  await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
   // As kill -9 leaves them: they are neither renewed nor given back.
   await instances.died('b');
   const { rows } = await pool.query<{ ms: number }>(
@@ -193,7 +79,7 @@ test('the partitions of an instance that was killed go to the others once its le
       WHERE holder = 'dead'`,
   );
   expect(rows[0]!.ms).toBeLessThanOrEqual(3000);
-  await expect.poll(() => instances.groups(model), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
+  await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
 });
 
 /** Records commits, and refuses some. */
@@ -237,12 +123,12 @@ describe('a bad event in a partition of one of two instances', () => {
   }
 
   async function twoInstances(refused: Set<string>, onBadEvent: OnBadEvent): Promise<Instances> {
-    const instances = await inMemory();
+    const instances = await instancesInMemory(PARTITIONS);
     const model = notes(refused);
-    instances.start('a', [model], onBadEvent);
+    instances.start('a', [model], { onBadEvent });
     await instances.caughtUp([model]);
-    instances.start('b', [model], onBadEvent);
-    await expect.poll(() => instances.groups(model), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
+    instances.start('b', [model], { onBadEvent });
+    await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
     return instances;
   }
 
@@ -252,15 +138,15 @@ describe('a bad event in a partition of one of two instances', () => {
     const [ofA, ofB] = [await botOf(instances, 'a'), await botOf(instances, 'b')];
     const [bad] = refused;
     await append(instances, ofA, bad);
-    await expect.poll(() => instances.groups(notes(refused)), { timeout: WAIT_MS }).toEqual({});
+    await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({});
     const good = await append(instances, ofB);
     const { pool } = instances.database;
     expect((await findVersion(pool, 'notes', 1))?.error).toContain(bad);
     expect(await seen(instances)).toEqual([]);
     refused.clear();
-    await setError(pool, 'notes', 1, null);
+    await clearError(pool, 'notes', 1);
     await expect.poll(() => seen(instances), { timeout: WAIT_MS }).toEqual([bad!, good].sort());
-    await expect.poll(() => instances.groups(notes(refused)), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
+    await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
     expect((await pool.query('SELECT FROM notes_v1.dead_letters')).rowCount).toBe(0);
   });
 

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { customEventsReceived } from '../../../src/domain/intake/intake-events.ts';
 import type { RecordedCommit } from '../../../src/log/port.ts';
 import type { ReadModel } from '../../../src/projections/read-model.ts';
-import { createWriter, type Target } from '../../../src/projections/runtime/apply.ts';
+import type { Target } from '../../../src/projections/runtime/apply.ts';
 import { loadCheckpoint } from '../../../src/projections/runtime/checkpoint.ts';
+import { Writer } from '../../../src/projections/runtime/writer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { newCommit } from '../../support/log.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -51,7 +52,7 @@ async function batchOf(partition: number, names: readonly string[]) {
 }
 
 async function write(batches: readonly Awaited<ReturnType<typeof batchOf>>[], letters: string[] = []): Promise<void> {
-  const writer = createWriter({
+  const writer = new Writer({
     target,
     checkpoint: await loadCheckpoint(database.pool, target.schema),
     skipped: new Set(),
@@ -95,7 +96,7 @@ test('a bad commit becomes a dead letter, and the other commits of all parts are
 
 test('nothing is applied if another projector has taken the checkpoint of one of the partitions', async () => {
   await write([await batchOf(1, ['c'])]);
-  const writer = createWriter({
+  const writer = new Writer({
     target,
     checkpoint: new Map(),
     skipped: new Set(),
@@ -114,7 +115,7 @@ test('a checkpoint past commits of others says so if another projector has taken
     [0, '0:2'],
     [1, '1:1'],
   ]);
-  const writer = createWriter({
+  const writer = new Writer({
     target,
     checkpoint: stale,
     skipped: new Set(),

@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: e5465de6973d705ea79a127780bdbd1352d4e7ab699ef3a531582951bfd2f7b7
+# SHA-256 of openapi.json: b515e8ab5ec76da9d7b9c0ced70efa8af1180bd07588c22bc8b9d39d10b634cc
 
 from __future__ import annotations
 

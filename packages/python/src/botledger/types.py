@@ -1,6 +1,6 @@
 """Made by generate.py from openapi.json. Do not edit."""
 
-# SHA-256 of openapi.json: e5465de6973d705ea79a127780bdbd1352d4e7ab699ef3a531582951bfd2f7b7
+# SHA-256 of openapi.json: b515e8ab5ec76da9d7b9c0ced70efa8af1180bd07588c22bc8b9d39d10b634cc
 
 from __future__ import annotations
 
@@ -1609,8 +1609,10 @@ class VersionBuild(TypedDict):
     paused: bool
     max_rate: Decimal | int | None
     """The most events a second; null: no limit"""
+    builders: int
+    """How many projectors of instances, jobs and commands build it now"""
     backs_off: bool
-    """Whether it pauses, since answers have become slower or live read models late"""
+    """Whether one of them pauses, since answers have become slower or live read models late"""
     events_per_second: int | None
     """Applied over the last minute at most; null: not known yet, or no instance builds it"""
     seconds_left: int | None
