@@ -60,7 +60,7 @@ async function instancesOn(
       const stopping = new AbortController();
       const shared = shareAmongProjectors(pool, name, logger);
       const subscribe = (wanted: SubscribeOptions) =>
-        noting(log.subscribe(wanted), delivered, Promise.race([reads, once(wanted.signal, 'abort')]));
+        noting(log.subscribe(wanted), delivered, Promise.race([reads, aborted(wanted.signal)]));
       const running = models.map((model) =>
         runProjector({
           model,
@@ -110,6 +110,8 @@ async function* noting(batches: AsyncIterable<Batch>, to: Set<number>, reads: Pr
     yield batch;
   }
 }
+
+const aborted = async (signal: AbortSignal): Promise<unknown> => signal.aborted || once(signal, 'abort');
 
 function stoppedWithTest(): (() => Promise<unknown>)[] {
   const cleanup: (() => Promise<unknown>)[] = [];
