@@ -243,7 +243,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('lists the broadcasts that run before drafts that are newer', async () => {
+  longOnly('lists the broadcasts that run before drafts that are newer', async () => {
     const segmentations = { include: [{ type: 'all', config: {} }] };
     const message = { text: 'a' };
     const date_send = '2031-01-01 00:00:00';
@@ -260,7 +260,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('keeps the choice and the order of figures for a bot, with the revenue of one event', async () => {
+  longOnly('keeps the choice and the order of figures for a bot, with the revenue of one event', async () => {
     const console = await started.logIn(bot.apiKey);
     const { page } = console;
     await showToday(page);
@@ -283,7 +283,7 @@ describe.skipIf(CHROMIUM === undefined)('the dashboard', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('keeps a saved report that is pinned, for every session of the bot, until it is unpinned', async () => {
+  longOnly('keeps a saved report that is pinned, for every session of the bot, until it is unpinned', async () => {
     const config = {
       source_request: {
         type: 'trends',

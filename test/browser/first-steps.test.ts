@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOwner } from '../../src/commands/catalog/change-owner.ts';
 import { axeFindings, CHROMIUM, giveKey } from '../support/browser.ts';
 import { aKey } from '../support/catalog.ts';
+import { longOnly } from '../support/long-only.ts';
 import type { TestBot, TestService } from '../support/service.ts';
 import { startConsole, type TestConsole } from '../support/test-console.ts';
 
@@ -51,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)('the console before there is anything', 
     expect(console.complaints).toEqual([]);
   });
 
-  it('lets an owner without a bot create one, and log out', async () => {
+  longOnly('lets an owner without a bot create one, and log out', async () => {
     const { ownerId } = await createOwner(service.commands, {
       ...{ name: 'New', plan: 'premium', currency: 'USD', broadcastsPerMonth: 1 },
     });

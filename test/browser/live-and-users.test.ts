@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasEnded, launch, until } from '../support/broadcasts.ts';
 import { axeFindings, CHROMIUM, HOSTILE } from '../support/browser.ts';
-import { longRows } from '../support/long-only.ts';
+import { longOnly, longRows } from '../support/long-only.ts';
 import type { TestBot, TestService } from '../support/service.ts';
 import { type SendingConsole, startSendingConsole } from '../support/test-console.ts';
 
@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
     expect(await page.evaluate(hidden)).toBeLessThanOrEqual(0);
   });
 
-  it('stops asking in a hidden tab, and asks once a second in a visible one', async () => {
+  longOnly('stops asking in a hidden tab, and asks once a second in a visible one', async () => {
     const console = await started.logIn(bot.apiKey);
     const { page } = console;
     const asked: string[] = [];
@@ -112,7 +112,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it("names the bot's own errors with what to do, and none of another bot", async () => {
+  longOnly("names the bot's own errors with what to do, and none of another bot", async () => {
     await post(
       'send-event',
       [404, 405].map((user_id) => ({ event: 'level_done', user_id })),
@@ -137,7 +137,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
     expect([...console.complaints, ...other.complaints]).toEqual([]);
   });
 
-  it('finds users by name, username and id, page by page, and Back returns to the search', async () => {
+  longOnly('finds users by name, username and id, page by page, and Back returns to the search', async () => {
     const console = await started.logIn(bot.apiKey);
     const { page } = console;
     await page.keyboard.press('g');
@@ -197,7 +197,7 @@ describe.skipIf(CHROMIUM === undefined)('the pages Live and Users', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('leads from an id in a report, behind a number and among recipients to the person', async () => {
+  longOnly('leads from an id in a report, behind a number and among recipients to the person', async () => {
     const console = await started.logIn(bot.apiKey);
     const { page } = console;
     const report = (state: object): string => `reports?report=${encodeURIComponent(JSON.stringify(state))}`;

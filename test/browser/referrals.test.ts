@@ -160,7 +160,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('finds referrers and payouts by name or id, and says when there is none', async () => {
+  longOnly('finds referrers and payouts by name or id, and says when there is none', async () => {
     const console = await started.logIn(program.bot.apiKey);
     const { page } = console;
     await page.goto(url());
@@ -261,7 +261,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('refuses a moment that is still ahead, and an id that no user has', async () => {
+  longOnly('refuses a moment that is still ahead, and an id that no user has', async () => {
     const console = await started.logIn(program.bot.apiKey);
     const { page } = console;
     await page.goto(url({ user: `${ADA}`, at: '2999-01-01 00:00:00' }));
@@ -305,7 +305,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it('fits a page of 360 px, also with names, reasons and rules of 5,000 characters', async () => {
+  longOnly('fits a page of 360 px, also with names, reasons and rules of 5,000 characters', async () => {
     const long = `${HOSTILE.join('')}${'W'.repeat(5000)}`;
     const from = { id: BO, is_bot: false, first_name: long, username: 'W'.repeat(64) };
     const message = { message_id: 2, date: 1_760_000_001, chat: { id: BO, type: 'private' }, from, text: 'hello' };
@@ -326,7 +326,7 @@ describe.skipIf(CHROMIUM === undefined)('the console shows referrals', () => {
     expect(console.complaints).toEqual([]);
   });
 
-  it("says what to do where there is nothing, and nothing of another owner's bot is to be had", async () => {
+  longOnly("says what to do where there is nothing, and nothing of another owner's bot is to be had", async () => {
     const other = await service.createBot();
     const { page } = await started.logIn(other.apiKey, { width: 360 });
     for (const [view, text] of [

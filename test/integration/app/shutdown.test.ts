@@ -91,7 +91,7 @@ describe('a service that is ready', () => {
     expectOnce(await readAll(log, { categories: ['intake'] }), sent);
   };
 
-  test('loses nothing under load and ends with 0: SIGTERM', () => losesNothing(['SIGTERM']));
+  longOnly('loses nothing under load and ends with 0: SIGTERM', () => losesNothing(['SIGTERM']));
 
   longOnly('loses nothing under load and ends with 0: SIGINT twice at once, as from a terminal and from npm', () =>
     losesNothing(['SIGINT', 'SIGINT']),

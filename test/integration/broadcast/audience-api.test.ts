@@ -3,6 +3,7 @@ import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { importUsers } from '../../../src/commands/intake/import-users.ts';
 import { eraseUser } from '../../../src/commands/intake/personal-keys.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 /**
@@ -108,7 +109,7 @@ async function chatsOf(id: number, door: Door = bot): Promise<number[]> {
   return items.map(({ chat_id }: { chat_id: number }) => chat_id);
 }
 
-it('users acknowledged before are in the audience, by any method', async () => {
+longOnly('users acknowledged before are in the audience, by any method', async () => {
   await meet([{ id: 1 }, { id: 2, text: '/start utmsource-ads' }, { id: 3 }, { id: 4 }, { id: 5 }]);
   expect(await frozen(to(all))).toEqual([1, 2, 3, 4, 5]);
 
@@ -182,7 +183,7 @@ describe('another broadcast', () => {
   });
 });
 
-it('an erased user is in no audience from then on, whatever it is made from', async () => {
+longOnly('an erased user is in no audience from then on, whatever it is made from', async () => {
   await meet([{ id: 31 }, { id: 32 }, { id: 33 }]);
   const source = await launched(await create(to(list(31, 32, 33, 34))));
   const id = await create(undefined);

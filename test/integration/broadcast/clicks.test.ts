@@ -6,6 +6,7 @@ import { variantOf } from '../../../src/domain/broadcast/variant-of.ts';
 import type { EventLog } from '../../../src/log/port.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, sendingBot, until } from '../../support/broadcasts.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { firstReader } from '../../support/read-model-tables.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { spied } from '../../support/spied-pool.ts';
@@ -154,7 +155,7 @@ async function recorded(clicks: number): Promise<void> {
   }
 }
 
-test('a token that was made up or changed is a page that says so, and counts nothing', async () => {
+longOnly('a token that was made up or changed is a page that says so, and counts nothing', async () => {
   const id = await launched({ message: message('x') });
   const links = received();
   const token = pathOf(links.get(1)!.shop).slice(3);
@@ -203,7 +204,7 @@ async function repeated(): Promise<number> {
   return Number(/^botledger_clicks_total\{result="repeated"\} (\d+)$/m.exec(text)?.[1]);
 }
 
-test('a relaunch has new links; links of the first launch still lead to the same pages', async () => {
+longOnly('a relaunch has new links; links of the first launch still lead to the same pages', async () => {
   platform.behave(({ chatId }) =>
     chatId === 3
       ? { error: { code: 429, description: 'Too Many Requests', parameters: { retry_after: 1 } } }
@@ -236,7 +237,7 @@ test('without track_clicks links stay as they are, and no number says that there
   expect(await statistics(id)).toMatchObject({ total: { clicked: null, clicks: null }, links: [] });
 });
 
-test('an activation with track_clicks is refused where PUBLIC_URL is not set', async () => {
+longOnly('an activation with track_clicks is refused where PUBLIC_URL is not set', async () => {
   const plain = await startTestService({ TELEGRAM_API_ROOT: platform.root });
   try {
     const other = await sendingBot(plain);

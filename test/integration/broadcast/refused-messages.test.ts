@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { variantOf } from '../../../src/domain/broadcast/variant-of.ts';
 import { type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, recipientsOf, sendingBot, until } from '../../support/broadcasts.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { REFUSALS_OF_MESSAGE } from '../../support/refusals.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
@@ -64,28 +65,31 @@ test.concurrent.each(REFUSALS_OF_MESSAGE.map((description, index) => [descriptio
   },
 );
 
-test('a refused variant stops the broadcast though the other one is delivered, and all get a message once', async () => {
-  const chats = Array.from({ length: 400 }, (_, i) => 900_000 + i);
-  const variants = (text: string) => [
-    { name: 'A', share: 50, message: { text } },
-    { name: 'B', share: 50, message: { text: 'good' } },
-  ];
-  const id = await launch(service, bot, { variants: variants('broken-1'), chats, cap: 100 });
-  const stopped = await until(service, id, hasEnded, WITHIN_MS);
-  expect(stopped).toMatchObject({ status: 5, count_unknown: 0 });
-  const calls = () => platform.calls.filter(({ chatId }) => chatId >= chats[0]!);
-  const refused = calls().filter(isBroken).length;
-  expect(refused).toBeGreaterThanOrEqual(10);
-  expect(refused).toBeLessThan(chats.filter((chat) => variantOf([50, 50], id, chat) === 0).length);
+longOnly(
+  'a refused variant stops the broadcast though the other one is delivered, and all get a message once',
+  async () => {
+    const chats = Array.from({ length: 400 }, (_, i) => 900_000 + i);
+    const variants = (text: string) => [
+      { name: 'A', share: 50, message: { text } },
+      { name: 'B', share: 50, message: { text: 'good' } },
+    ];
+    const id = await launch(service, bot, { variants: variants('broken-1'), chats, cap: 100 });
+    const stopped = await until(service, id, hasEnded, WITHIN_MS);
+    expect(stopped).toMatchObject({ status: 5, count_unknown: 0 });
+    const calls = () => platform.calls.filter(({ chatId }) => chatId >= chats[0]!);
+    const refused = calls().filter(isBroken).length;
+    expect(refused).toBeGreaterThanOrEqual(10);
+    expect(refused).toBeLessThan(chats.filter((chat) => variantOf([50, 50], id, chat) === 0).length);
 
-  const { status } = await service.post(
-    '/v1/broadcast/activate',
-    { id, variants: variants('mended') },
-    { 'api-key': bot.apiKey },
-  );
-  expect(status).toBe(200);
-  const ended = await until(service, id, ({ status }) => status === 3, WITHIN_MS);
-  expect(ended).toMatchObject({ count_delivered: chats.length, error: null });
-  const got = calls().flatMap((call) => (isBroken(call) ? [] : [call.chatId]));
-  expect(got.sort((a, b) => a - b)).toEqual(chats);
-});
+    const { status } = await service.post(
+      '/v1/broadcast/activate',
+      { id, variants: variants('mended') },
+      { 'api-key': bot.apiKey },
+    );
+    expect(status).toBe(200);
+    const ended = await until(service, id, ({ status }) => status === 3, WITHIN_MS);
+    expect(ended).toMatchObject({ count_delivered: chats.length, error: null });
+    const got = calls().flatMap((call) => (isBroken(call) ? [] : [call.chatId]));
+    expect(got.sort((a, b) => a - b)).toEqual(chats);
+  },
+);

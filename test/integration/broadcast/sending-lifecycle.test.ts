@@ -62,29 +62,32 @@ async function errorOf(id: number): Promise<string | null> {
   return JSON.parse(rows[0]!.broadcast).error;
 }
 
-test('a schedule is waited for; one that was due more than an hour ago when the service starts is missed, a later one is kept', async () => {
-  const now = Date.now();
-  const soon = await launch(service, bot, { chats: [1], date_send: now + 1500 });
-  const tomorrow = await launch(service, bot, { chats: [1], date_send: now + 86_400_000 });
-  await until(service, soon, hasEnded);
-  expect(Date.now()).toBeGreaterThanOrEqual(now + 1500);
-  expect(await sendingOf(service, tomorrow)).toMatchObject({ status: 1, count_delivered: 0 });
+longOnly(
+  'a schedule is waited for; one that was due more than an hour ago when the service starts is missed, a later one is kept',
+  async () => {
+    const now = Date.now();
+    const soon = await launch(service, bot, { chats: [1], date_send: now + 1500 });
+    const tomorrow = await launch(service, bot, { chats: [1], date_send: now + 86_400_000 });
+    await until(service, soon, hasEnded);
+    expect(Date.now()).toBeGreaterThanOrEqual(now + 1500);
+    expect(await sendingOf(service, tomorrow)).toMatchObject({ status: 1, count_delivered: 0 });
 
-  // Activated three hours ago, for two hours ago and for half an hour ago.
-  const ids: number[] = [];
-  await service.restart(async () => {
-    const log = await openPostgresLog({ connectionString: service.database.url, anyCategories: ANY_CATEGORIES });
-    const then = { commands: { log, sources: { ...systemSources, now: () => now - 3 * HOUR_MS } } };
-    ids.push(await launch(then, bot, { chats: [2], date_send: now - 2 * HOUR_MS }));
-    ids.push(await launch(then, bot, { chats: [3], date_send: now - HOUR_MS / 2 }));
-    await log.close();
-  });
-  const [missed, kept] = ids;
-  expect(await until(service, missed!, hasEnded)).toMatchObject({ status: 5 });
-  expect(await errorOf(missed!)).toBe('missed');
-  expect(await until(service, kept!, hasEnded)).toMatchObject({ status: 3, count_delivered: 1 });
-  expect(calls().map(({ chatId }) => chatId)).toEqual([1, 3]);
-});
+    // Activated three hours ago, for two hours ago and for half an hour ago.
+    const ids: number[] = [];
+    await service.restart(async () => {
+      const log = await openPostgresLog({ connectionString: service.database.url, anyCategories: ANY_CATEGORIES });
+      const then = { commands: { log, sources: { ...systemSources, now: () => now - 3 * HOUR_MS } } };
+      ids.push(await launch(then, bot, { chats: [2], date_send: now - 2 * HOUR_MS }));
+      ids.push(await launch(then, bot, { chats: [3], date_send: now - HOUR_MS / 2 }));
+      await log.close();
+    });
+    const [missed, kept] = ids;
+    expect(await until(service, missed!, hasEnded)).toMatchObject({ status: 5 });
+    expect(await errorOf(missed!)).toBe('missed');
+    expect(await until(service, kept!, hasEnded)).toMatchObject({ status: 3, count_delivered: 1 });
+    expect(calls().map(({ chatId }) => chatId)).toEqual([1, 3]);
+  },
+);
 
 test('the plan is checked again when sending starts', async () => {
   const id = await launch(service, bot, { chats: [1], date_send: Date.now() + 1000 });
@@ -94,19 +97,22 @@ test('the plan is checked again when sending starts', async () => {
   expect(calls()).toEqual([]);
 });
 
-test('a service that stops releases the recipients that it has not begun to call; the next one resumes after a second', async () => {
-  platform.behave(() => ({ delayMs: 50 }));
-  const id = await launch(service, bot, { chats: some(300), cap: 60 });
-  await until(service, id, ({ count_delivered }) => count_delivered > 30);
-  let at: number[] = [];
-  await service.restart(async () => {
-    at = calls().map((call) => call.at);
-  });
-  expect(await until(service, id, hasEnded)).toMatchObject({ status: 3, count_delivered: 300, count_unknown: 0 });
-  expect(calls()).toHaveLength(300);
-  const first = calls()[at.length];
-  expect(first!.at - at.at(-1)!).toBeGreaterThan(1000);
-});
+longOnly(
+  'a service that stops releases the recipients that it has not begun to call; the next one resumes after a second',
+  async () => {
+    platform.behave(() => ({ delayMs: 50 }));
+    const id = await launch(service, bot, { chats: some(300), cap: 60 });
+    await until(service, id, ({ count_delivered }) => count_delivered > 30);
+    let at: number[] = [];
+    await service.restart(async () => {
+      at = calls().map((call) => call.at);
+    });
+    expect(await until(service, id, hasEnded)).toMatchObject({ status: 3, count_delivered: 300, count_unknown: 0 });
+    expect(calls()).toHaveLength(300);
+    const first = calls()[at.length];
+    expect(first!.at - at.at(-1)!).toBeGreaterThan(1000);
+  },
+);
 
 longOnly('of several senders one sends for a bot, and another resumes when it stops', async () => {
   others.push(await startTestInstance({ ...service.env, ROLE: 'process' }));

@@ -4,6 +4,7 @@ import { changeBot } from '../../../src/commands/catalog/change-bot.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { type Behaviour, type BotApiServer, type Call, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, meet, recipientsOf, sendingBot, statusOf, TOKEN, until } from '../../support/broadcasts.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 /** Broadcasts sent by the whole service to a stand-in for the platform. */
@@ -179,32 +180,35 @@ describe('the broadcast is in error', () => {
     expect(mended.every(({ parameters }) => parameters['text'] === 'Mended')).toBe(true);
   });
 
-  test('a later launch calls again the recipients that were refused because of the message, and none whose call may have been made', async () => {
-    const answers: Record<number, Behaviour> = {
-      1: refused('Bad Request: chat not found'),
-      2: refused('Internal Server Error', 500),
-      3: { reset: true },
-      4: refused('Bad Request: message is too long'),
-      5: refused('Bad Request: BUTTON_URL_INVALID'),
-    };
-    const { promise: cancelled, fulfil } = signal();
-    platform.behave(({ chatId, parameters }) => {
-      if (parameters['text'] === 'Mended') return undefined;
-      return answers[chatId] ?? (chatId > 50 ? { after: cancelled } : undefined);
-    });
-    const id = await launch(service, bot, { chats: some(100), cap: 30 });
-    await until(service, id, ({ count_delivered }) => count_delivered > 15);
-    await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id }, {});
-    fulfil();
-    expect(await until(service, id, hasEnded)).toMatchObject({ status: 4, count_not_delivered: 5, count_unknown: 2 });
-    expect((await recipientsOf(service, id))[3]).toMatchObject({ state: 'not_delivered' });
+  longOnly(
+    'a later launch calls again the recipients that were refused because of the message, and none whose call may have been made',
+    async () => {
+      const answers: Record<number, Behaviour> = {
+        1: refused('Bad Request: chat not found'),
+        2: refused('Internal Server Error', 500),
+        3: { reset: true },
+        4: refused('Bad Request: message is too long'),
+        5: refused('Bad Request: BUTTON_URL_INVALID'),
+      };
+      const { promise: cancelled, fulfil } = signal();
+      platform.behave(({ chatId, parameters }) => {
+        if (parameters['text'] === 'Mended') return undefined;
+        return answers[chatId] ?? (chatId > 50 ? { after: cancelled } : undefined);
+      });
+      const id = await launch(service, bot, { chats: some(100), cap: 30 });
+      await until(service, id, ({ count_delivered }) => count_delivered > 15);
+      await cancelBroadcast(service.commands, { bot: bot.publicKey, ownerId: bot.ownerId, id }, {});
+      fulfil();
+      expect(await until(service, id, hasEnded)).toMatchObject({ status: 4, count_not_delivered: 5, count_unknown: 2 });
+      expect((await recipientsOf(service, id))[3]).toMatchObject({ state: 'not_delivered' });
 
-    await relaunch(id, { message: { text: 'Mended' } });
-    const end = await until(service, id, ({ status }) => status === 3);
-    expect(end).toMatchObject({ count_delivered: 97, count_not_delivered: 3, count_unknown: 2 });
-    expect(some(6).map((chat) => callsTo(chat).length)).toEqual([1, 1, 1, 2, 2, 1]);
-    expect(calls()).toHaveLength(102);
-  });
+      await relaunch(id, { message: { text: 'Mended' } });
+      const end = await until(service, id, ({ status }) => status === 3);
+      expect(end).toMatchObject({ count_delivered: 97, count_not_delivered: 3, count_unknown: 2 });
+      expect(some(6).map((chat) => callsTo(chat).length)).toEqual([1, 1, 1, 2, 2, 1]);
+      expect(calls()).toHaveLength(102);
+    },
+  );
 
   test('but not when there are fewer than ten, or one of them is not', async () => {
     platform.behave(({ chatId }) => (chatId === 5 ? undefined : refused('Bad Request: BUTTON_URL_INVALID')));
@@ -236,7 +240,7 @@ describe('the broadcast is in error', () => {
 describe('a rate limit', () => {
   const limitFor = (seconds: number) => refused('Too Many Requests', 429, { retry_after: seconds });
 
-  test('stops a broadcast that says so; a relaunch sends the rest', async () => {
+  longOnly('stops a broadcast that says so; a relaunch sends the rest', async () => {
     let limited = 0;
     platform.behave(({ chatId }) => (chatId === 25 && limited++ === 0 ? limitFor(1) : undefined));
     const id = await launch(service, bot, { chats: some(200), cap: 100 });
@@ -249,7 +253,7 @@ describe('a rate limit', () => {
     expect(callsTo(25)).toHaveLength(2);
   });
 
-  test('pauses the bot, and slows the broadcast down until its end', async () => {
+  longOnly('pauses the bot, and slows the broadcast down until its end', async () => {
     let limited = 0;
     const { promise: pauseSeen, fulfil } = signal();
     platform.behave(({ chatId }) => {

@@ -5,6 +5,7 @@ import type { Variant } from '../../../src/domain/broadcast/variants.ts';
 import { bucketSql, digestSql } from '../../../src/queries/broadcast/variant-sql.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, launch, meet, sendingBot, until } from '../../support/broadcasts.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 /** Broadcasts with variants, over HTTP, sent to a stand-in for the platform. */
@@ -97,7 +98,7 @@ test('a draft takes variants, one of them refused by its place; a message takes 
   expect((await statistics(id)).data).toMatchObject({ total: { count_recipients: 0 }, variants: [] });
 });
 
-test('counts of a stopped broadcast add up, and a relaunch keeps the variant of each recipient', async () => {
+longOnly('counts of a stopped broadcast add up, and a relaunch keeps the variant of each recipient', async () => {
   await meet(service, bot, [1, 2, 3, 4, 5, 6, 7, 8]);
   platform.behave(({ chatId }) =>
     chatId === 3

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
+import { longOnly } from '../../support/long-only.ts';
 
 /** The cost of a command is mostly the code that it loads. These tests list the files that Node loads for built commands. */
 
@@ -67,26 +68,37 @@ test('help of a noun loads that noun alone', async () => {
   ).toEqual([]);
 });
 
-test('a command that asks the catalog loads one engine, the catalog’s read model and no library of a rare case', async () => {
-  const database = await createTestDatabase();
-  const env = { DATABASE_URL: database.url };
-  await run(process.execPath, ['bin/botledger.js', 'owner', 'list'], { cwd: ROOT, env: { ...process.env, ...env } });
-  const { own, packages } = await loadedBy(['owner', 'list'], env);
-  const { own: listed } = await loadedBy(['projection', 'list'], env);
-  await database.drop();
-  expect(listed.filter((path) => /^projections\/(?!catalog)[^/]+\/read-model$/.test(path))).toEqual([]);
-  expect(own).toContain('projections/catalog/read-model');
-  expect(
-    own.filter((path) =>
-      /^(projections\/(events|referral|accounts)\/(?!manifest$)|log\/((kafka|eventstore)\/(?!engine$|eventstore-url$)|validated)|api)/.test(
-        path,
+longOnly(
+  'a command that asks the catalog loads one engine, the catalog’s read model and no library of a rare case',
+  async () => {
+    const database = await createTestDatabase();
+    const env = { DATABASE_URL: database.url };
+    await run(process.execPath, ['bin/botledger.js', 'owner', 'list'], { cwd: ROOT, env: { ...process.env, ...env } });
+    const { own, packages } = await loadedBy(['owner', 'list'], env);
+    const { own: listed } = await loadedBy(['projection', 'list'], env);
+    await database.drop();
+    expect(listed.filter((path) => /^projections\/(?!catalog)[^/]+\/read-model$/.test(path))).toEqual([]);
+    expect(own).toContain('projections/catalog/read-model');
+    expect(
+      own.filter((path) =>
+        /^(projections\/(events|referral|accounts)\/(?!manifest$)|log\/((kafka|eventstore)\/(?!engine$|eventstore-url$)|validated)|api)/.test(
+          path,
+        ),
       ),
-    ),
-  ).toEqual([]);
-  const rare = ['kafkajs', '@eventstore/db-client', 'kysely', 'liquidjs', 'csv-parse', 'fastify', 'temporal-polyfill'];
-  expect(packages).toContain('pg');
-  expect(packages.filter((name) => rare.includes(name))).toEqual([]);
-});
+    ).toEqual([]);
+    const rare = [
+      'kafkajs',
+      '@eventstore/db-client',
+      'kysely',
+      'liquidjs',
+      'csv-parse',
+      'fastify',
+      'temporal-polyfill',
+    ];
+    expect(packages).toContain('pg');
+    expect(packages.filter((name) => rare.includes(name))).toEqual([]);
+  },
+);
 
 test('the service loads no code that writes read models, and no processes: their threads do', async () => {
   const { own } = await loadedWith(['--input-type=module', '--eval', `await import('./dist/app/service.js')`], {});

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { allVersions } from '../../../src/projections/runtime/versions.ts';
 import { type Answers, allAnswers, type FilledBots, fillService } from '../../support/all-answers.ts';
 import { nextRelease } from '../../support/changed-read-models.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { startTestInstance, startTestService, type TestService } from '../../support/service.ts';
 
@@ -59,7 +60,7 @@ it('builds, verifies and switches next to the running release; the next release 
   expect(await operate(service.env, ['upgrade', 'apply'], next), 'again').toEqual([]);
 });
 
-it('with --no-switch builds and verifies; the same command without it then switches', async () => {
+longOnly('with --no-switch builds and verifies; the same command without it then switches', async () => {
   await operate(service.env, ['upgrade', 'apply', '--no-switch'], next);
   const ready = ['accounts 1 live', 'accounts 2 ready verified', 'users 1 live', 'users 2 ready verified'];
   expect(await states()).toEqual(ready);
@@ -94,7 +95,7 @@ it('switches nothing if one version differs from a replay', async () => {
   expect(await states()).toEqual(['accounts 1 live', 'accounts 2 ready', 'users 1 live', 'users 2 ready verified']);
 });
 
-it('an instance that starts answers from the former version while that is ahead', async () => {
+longOnly('an instance that starts answers from the former version while that is ahead', async () => {
   await operate(service.env, ['upgrade', 'apply'], next);
   // Only the former release follows the log now, so the new version falls behind.
   const from = { id: 4242, is_bot: false, first_name: 'Late' };

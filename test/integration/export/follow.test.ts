@@ -16,6 +16,7 @@ import { EMPTY_STREAM, type LogEvent } from '../../../src/log/port.ts';
 import { type ClickHouseServer, hasClickHouse, startClickHouse } from '../../support/clickhouse-server.ts';
 import { eventsIn, eventsInClickHouse, eventsInS3, type Followed } from '../../support/followed.ts';
 import { newCommit } from '../../support/log.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { blocksOf } from '../../support/pages.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
@@ -214,7 +215,7 @@ describe.each(places)('a follower to %s', (_, isHere, start) => {
     expect(await running).toBe(4);
   });
 
-  it('has each event once, whichever answers are lost and whichever puts come late', async () => {
+  longOnly('has each event once, whichever answers are lost and whichever puts come late', async () => {
     const seen = { lost: 0, late: 0 };
     const fault = fc.constantFrom('answer', 'answer', 'lost', 'absent', 'late');
     await fc.assert(

@@ -166,7 +166,7 @@ describe('a server that fails', () => {
     old.stop();
   });
 
-  it('fails the appends of one client, and no append of another client in the same thread', async () => {
+  longOnly('fails the appends of one client, and no append of another client in the same thread', async () => {
     const other = await startEventStoreDouble();
     const clients = [openEventStoreClient(double.url), openEventStoreClient(other.url)] as const;
     const append = (to: EventStoreClient): Promise<string> =>
@@ -200,7 +200,7 @@ describe('a server that fails', () => {
     expect(await idsOf(log, bot)).toEqual([theirs.id, mine.id]);
   });
 
-  it('says that an append is not in the log when it was never sent', async () => {
+  longOnly('says that an append is not in the log when it was never sent', async () => {
     const log = await open({ maxWaitMs: 500 });
     const stream = `intake-${newBot()}`;
     await log.append(newCommit(stream));

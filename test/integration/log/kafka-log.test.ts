@@ -196,7 +196,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     });
   });
 
-  it('gets another leader soon when the leader is killed', async () => {
+  longOnly('gets another leader soon when the leader is killed', async () => {
     const under = await create();
     // The other process starts first and leads.
     const stream = `intake-${newBot()}`;
@@ -210,7 +210,7 @@ describe.skipIf(broker === null)('the log on Kafka', () => {
     await under.destroy();
   });
 
-  it('comes to the same index when two leaders keep taking the lease from each other', async () => {
+  longOnly('comes to the same index when two leaders keep taking the lease from each other', async () => {
     const under = await create();
     const logs = [await under.open(), await under.open(), await under.open()];
     const bots = [newBot(), newBot()];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { longOnly } from '../../support/long-only.ts';
 import { createOperator, jobEnd, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
 
@@ -29,7 +30,7 @@ async function second(): Promise<object | undefined> {
   return body.data.items.find((each: { name: string; version: number }) => each.name === 'users' && each.version === 2);
 }
 
-it('a job has a limit, a pause ends it, and the service resumes the build', async () => {
+longOnly('a job has a limit, a pause ends it, and the service resumes the build', async () => {
   const asked = await post('jobs', { kind: 'rebuild', projection: 'users', max_rate: 1, reason: 'rows were wrong' });
   const building = { state: 'building', next: 'rebuild', build: { paused: false, max_rate: 1 } };
   await expect.poll(second, { timeout: 30_000 }).toMatchObject(building);

@@ -11,6 +11,7 @@ import { doInspections } from '../../../src/processes/jobs/inspections.ts';
 import type { ProcessContext } from '../../../src/processes/process.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { type FilledBots, fillService } from '../../support/all-answers.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { createOperator, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestService } from '../../support/service.ts';
@@ -141,7 +142,7 @@ describe('an inspection that waits for an instance', () => {
     expect(body.data.items[0]).toMatchObject({ state, finished_at: null });
   };
 
-  it('is refused once more until it has ended, and fails with the reason', async () => {
+  longOnly('is refused once more until it has ended, and fails with the reason', async () => {
     await wait();
     const { inspection_id } = (await post({ kind: 'diff', projection: 'accounts' })).body.data;
     await open('waiting')();
@@ -162,7 +163,7 @@ describe('an inspection that waits for an instance', () => {
     expect(await ended(other.body.data.inspection_id)).toMatchObject({ state: 'done' });
   });
 
-  it('is done by the next instance if one was killed, and only the last start ends it', async () => {
+  longOnly('is done by the next instance if one was killed, and only the last start ends it', async () => {
     const { pool } = service.database;
     await wait();
     const { inspection_id } = (await post({ kind: 'diff', projection: 'events' })).body.data;
@@ -179,7 +180,7 @@ describe('an inspection that waits for an instance', () => {
     expect(await ended(inspection_id)).toMatchObject({ state: 'done', error: null });
   });
 
-  it('has no start more if its instance stops', async () => {
+  longOnly('has no start more if its instance stops', async () => {
     await wait();
     const { inspection_id } = (await post({ kind: 'upgrade_plan' })).body.data;
     const stop = new AbortController();
@@ -264,7 +265,7 @@ describe('an erasure', () => {
 });
 
 describe('a version that is dropped', () => {
-  it('is gone at once though a comparison still reads it, and its tables go later', async () => {
+  longOnly('is gone at once though a comparison still reads it, and its tables go later', async () => {
     const { pool } = service.database;
     const drop = { name: 'events', version: 2, reason: 'rows were wrong' };
     const comparison = await pool.connect();

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { longOnly } from '../../support/long-only.ts';
 import { pythonOfTests } from '../../support/python.ts';
 import { ROOT } from '../../support/source-files.ts';
 
@@ -41,12 +42,13 @@ async function run(module: string, ...parameters: readonly string[]): Promise<st
   return `${output}\nexit code ${code}`;
 }
 
-it.skipIf(!isHere)('passes its own tests, on a stub and on the service', { timeout: 20 * MINUTES }, async () => {
-  const output = await run('pytest');
-  expect(output).toMatch(/\d+ passed[^\n]*\n+exit code 0$/);
-  // The service is built here, so no test lacks it.
-  expect(output).not.toContain('skipped');
-});
+if (isHere)
+  longOnly('passes its own tests, on a stub and on the service', { timeout: 20 * MINUTES }, async () => {
+    const output = await run('pytest');
+    expect(output).toMatch(/\d+ passed[^\n]*\n+exit code 0$/);
+    // The service is built here, so no test lacks it.
+    expect(output).not.toContain('skipped');
+  });
 
 /** Of one user of the machine: mypy ends in an internal error where it may not write. */
 const MYPY_CACHE = join(tmpdir(), `botledger-python-mypy-${userInfo().username}`);

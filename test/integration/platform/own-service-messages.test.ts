@@ -4,6 +4,7 @@ import { SYSTEM_EVENTS } from '../../../src/domain/intake/system-events.ts';
 import { intakeStream } from '../../../src/domain/streams.ts';
 import { type BotApiServer, startBotApi } from '../../support/bot-api-server.ts';
 import { hasEnded, meet, recipientsOf, sendingBot, until } from '../../support/broadcasts.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 /** Service messages that the bot causes in private chats: they come with `from` = the bot (decisions.md#actor). */
@@ -70,7 +71,7 @@ it('leaves the bot out after it has pinned a message in each private chat', asyn
   expect(await countsOf()).toEqual(before);
 });
 
-it('leaves the bot out where an older log has it as a user', async () => {
+longOnly('leaves the bot out where an older log has it as a user', async () => {
   const before = await countsOf();
   const items: UpdateItem[] = USERS.map((id) => ({
     update_id: 6_000_000 + id,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadCheckpoint } from '../../../src/projections/runtime/checkpoint.ts';
 import { allVersions, isFollowed } from '../../../src/projections/runtime/versions.ts';
 import { pause } from '../../../src/util/pause.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { ROOT } from '../../support/source-files.ts';
@@ -55,7 +56,7 @@ function beginBuild(): ReturnType<typeof botledger> {
   return botledger(service.env, ['projection', 'rebuild', 'events', '--max-rate', String(MAX_RATE)]);
 }
 
-test('a limit holds after the command was killed with -9 and the service continues', async () => {
+longOnly('a limit holds after the command was killed with -9 and the service continues', async () => {
   const command = spawn(
     process.execPath,
     [join(ROOT, 'bin/botledger.js'), 'projection', 'rebuild', 'events', '--max-rate', String(MAX_RATE)],

@@ -3,6 +3,7 @@ import { deadLetterSkipped } from '../../../src/domain/operations/dead-letter-ev
 import { projectionStream } from '../../../src/domain/streams.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { appendUpdate } from '../../support/append-update.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { watchedReadModels } from '../../support/watched-read-models.ts';
@@ -73,7 +74,7 @@ describe('a read model that stops at a bad event', () => {
     expect(await run('dead-letter', 'list')).toEqual([]);
   });
 
-  test('resumes without a skipped event, in a rebuild too; the log records the decision', async () => {
+  longOnly('resumes without a skipped event, in a rebuild too; the log records the decision', async () => {
     await start('stop');
     await append();
     const bad = await append('poison');

@@ -12,6 +12,7 @@ import { clearError, findVersion } from '../../../src/projections/runtime/versio
 import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { startKafkaBroker } from '../../support/kafka-broker.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { appendAll, manyBots } from '../../support/many-bots.ts';
 import {
   expectReplayed,
@@ -199,7 +200,7 @@ test('of two bad events that stop two builders, the first has the error, and bot
   expect((await pool.query('SELECT FROM notes_v1.dead_letters')).rowCount).toBe(0);
 });
 
-test('a pause stops both builders, and a limit holds for both together', async () => {
+longOnly('a pause stops both builders, and a limit holds for both together', async () => {
   const { instances, ids, open } = await twoBuilders();
   const { pool } = instances.database;
   const version = { name: 'notes', version: 1 };

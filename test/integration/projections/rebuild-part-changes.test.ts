@@ -10,6 +10,7 @@ import { usersReadModel as users } from '../../../src/projections/users/read-mod
 import { pause } from '../../../src/util/pause.ts';
 import { appendUpdate } from '../../support/append-update.ts';
 import type { CliRun } from '../../support/cli.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { watchedReadModels } from '../../support/watched-read-models.ts';
@@ -93,7 +94,7 @@ async function isHeld(): Promise<boolean> {
 
 const refused = (why: string) => ({ code: 1, err: expect.stringContaining(why) });
 
-test('takes over the dead letters of the bot, so that a retry applies no commit twice', async () => {
+longOnly('takes over the dead letters of the bot, so that a retry applies no commit twice', async () => {
   await start('dead-letter');
   const id = await appendUpdate(service.log, bot.publicKey, 2, 'poison');
   await service.projected();
@@ -135,7 +136,7 @@ test('refuses a quarantined bot and its partition before it replays', async () =
     );
 });
 
-test('changes nothing after it lost its lease before it replaces rows', async () => {
+longOnly('changes nothing after it lost its lease before it replaces rows', async () => {
   await start();
   let other: Promise<unknown> | undefined;
   const rebuilding = rebuildStopped(async (does) => {
@@ -148,7 +149,7 @@ test('changes nothing after it lost its lease before it replaces rows', async ()
   expect(await schemas('users\\_replay%')).toEqual([]);
 });
 
-test('changes nothing after it lost its lease while it holds the projectors', async () => {
+longOnly('changes nothing after it lost its lease while it holds the projectors', async () => {
   await start();
   let other: Promise<unknown> | undefined;
   const rebuilding = rebuildStopped(async (does) => {
@@ -176,7 +177,7 @@ test('keeps rows and checkpoint of a replay together in a crash of the database'
   expect([code, kinds]).toEqual([0, [{ kind: 'u' }]]);
 });
 
-test('changes nothing if another version became live, or its version was dropped, during the replay', async () => {
+longOnly('changes nothing if another version became live, or its version was dropped, during the replay', async () => {
   await start();
   const argv = ['--bot', bot.publicKey];
   const switched = await rebuildWhile(argv, async () => {
@@ -191,7 +192,7 @@ test('changes nothing if another version became live, or its version was dropped
   expect(dropped).toMatchObject(refused('users_v2 is no longer the live version; nothing was changed'));
 });
 
-test('replays later commits before it holds the projectors', async () => {
+longOnly('replays later commits before it holds the projectors', async () => {
   await start();
   const held: boolean[] = [];
   await rebuildStopped(async (does) => {

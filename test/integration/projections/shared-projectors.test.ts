@@ -9,6 +9,7 @@ import { clearError, findVersion } from '../../../src/projections/runtime/versio
 import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { startKafkaBroker } from '../../support/kafka-broker.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { appendAll, manyBots } from '../../support/many-bots.ts';
 import {
   expectReplayed,
@@ -64,23 +65,26 @@ describe.each([
   );
 });
 
-test('the partitions of an instance that was killed go to the others once its leases have expired, 3 s later at most', async () => {
-  const instances = await instancesInMemory(PARTITIONS);
-  const model = notes(new Set());
-  const { pool } = instances.database;
-  instances.start('a', [model]);
-  await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
-  instances.start('b', [model]);
-  await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
-  // As kill -9 leaves them: they are neither renewed nor given back.
-  await instances.died('b');
-  const { rows } = await pool.query<{ ms: number }>(
-    `SELECT extract(epoch FROM max(expires_at) - clock_timestamp())::float8 * 1000 AS ms FROM runtime.leases
+longOnly(
+  'the partitions of an instance that was killed go to the others once its leases have expired, 3 s later at most',
+  async () => {
+    const instances = await instancesInMemory(PARTITIONS);
+    const model = notes(new Set());
+    const { pool } = instances.database;
+    instances.start('a', [model]);
+    await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
+    instances.start('b', [model]);
+    await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
+    // As kill -9 leaves them: they are neither renewed nor given back.
+    await instances.died('b');
+    const { rows } = await pool.query<{ ms: number }>(
+      `SELECT extract(epoch FROM max(expires_at) - clock_timestamp())::float8 * 1000 AS ms FROM runtime.leases
       WHERE holder = 'dead'`,
-  );
-  expect(rows[0]!.ms).toBeLessThanOrEqual(3000);
-  await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
-});
+    );
+    expect(rows[0]!.ms).toBeLessThanOrEqual(3000);
+    await expect.poll(() => instances.groups(NOTES), { timeout: WAIT_MS }).toEqual({ a: PARTITIONS });
+  },
+);
 
 /** Records commits, and refuses some. */
 function notes(refused: ReadonlySet<string>): ReadModel {

@@ -9,6 +9,7 @@ import { readAll } from '../../support/log.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
 import '../../support/property-seed.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { readModels } from '../../support/read-models.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { ROOT } from '../../support/source-files.ts';
@@ -198,7 +199,7 @@ describe('the difference of two versions', () => {
     }
   });
 
-  it('leaves nothing behind when its OS process is killed', async () => {
+  longOnly('leaves nothing behind when its OS process is killed', async () => {
     const state = () =>
       query(`SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
               WHERE n.nspname !~ '^pg_(toast|temp)' ORDER BY 1, 2`);

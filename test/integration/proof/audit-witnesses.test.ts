@@ -13,6 +13,7 @@ import { tilesOf, tileTree } from '../../../src/proof/tile-tree.ts';
 import { parsePolicy, type WitnessPolicy } from '../../../src/proof/witness-policy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { appendOnTop, newCommit } from '../../support/log.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type ProofFollower, proofFollower } from '../../support/proof-follower.ts';
 import { startTestWitness, type TestWitness } from '../../support/test-witness.ts';
@@ -80,7 +81,7 @@ it('says what each witness saw last, and finds nothing in the log that they saw'
   });
 });
 
-it('says which witness does not answer, and when it cosigned last', async () => {
+longOnly('says which witness does not answer, and when it cosigned last', async () => {
   await witnesses[1]!.kill();
   const { findings, sentences } = await audit(log);
   expect(findings).toEqual([]);
@@ -97,7 +98,7 @@ it('finds that the log has lost checkpoints that the witnesses saw', async () =>
   ]);
 });
 
-it('finds a cosignature whose checkpoint the log has not, also without the witness', async () => {
+longOnly('finds a cosignature whose checkpoint the log has not, also without the witness', async () => {
   for (const witness of witnesses) await witness.kill();
   const { findings } = await audit(await copyOf(2, 6));
   expect(findings.map(([, message]) => message).sort()).toEqual([
@@ -117,7 +118,7 @@ async function forkedCheckpoint(): Promise<{ entry: string; note: string }> {
   return { entry, note: signNote(checkpointText({ origin, size: CHECKPOINTS, root }), signers) };
 }
 
-it('finds another history with checkpoints of the same keys', async () => {
+longOnly('finds another history with checkpoints of the same keys', async () => {
   const other = await copyOf(2, 0);
   const fork = await forkedCheckpoint();
   await appendOnTop(other, newCommit(CHECKPOINTS_STREAM, { events: [checkpointMade.create(fork)] }));
@@ -127,7 +128,7 @@ it('finds another history with checkpoints of the same keys', async () => {
   ]);
 });
 
-it('finds a cosignature that is not of its checkpoint', async () => {
+longOnly('finds a cosignature that is not of its checkpoint', async () => {
   const [first] = (await log.read(COSIGNATURES_STREAM)).commits;
   const { lines } = checkpointCosigned.read(first!.events[0]!).data;
   const wrong = checkpointCosigned.create({ size: 2, lines });

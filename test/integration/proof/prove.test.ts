@@ -10,6 +10,7 @@ import { systemSources } from '../../../src/util/system-sources.ts';
 import { cause } from '../../support/account-samples.ts';
 import { administer } from '../../support/administer.ts';
 import { fillAccount, REFERRER } from '../../support/fill-accounts.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { type ProofService, startProofService } from '../../support/proof-service.ts';
 import { ROOT } from '../../support/source-files.ts';
 
@@ -152,7 +153,7 @@ describe('botledger audit', () => {
 });
 
 describe('a changed proof file is found', () => {
-  it('with a byte changed anywhere, 750 times', async () => {
+  longOnly('with a byte changed anywhere, 750 times', async () => {
     const roll = dice();
     for (let i = 0; i < 750; i++) {
       const at = roll(text.length);

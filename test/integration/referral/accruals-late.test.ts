@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { longOnly } from '../../support/long-only.ts';
 import { operate } from '../../support/operate.ts';
 import { amountsOf, newUser, type RewardProgram, rewardProgram, rewardsOf } from '../../support/reward-program.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -45,7 +46,7 @@ async function rewarded(count: number): Promise<void> {
     .toBe(count);
 }
 
-it('an event earns once it is applied, also between two runs', async () => {
+longOnly('an event earns once it is applied, also between two runs', async () => {
   const user_id = await program.referral(newUser());
   await service.projected();
   refused = 'poison';

@@ -9,6 +9,7 @@ import { createAuthenticator } from '../../../src/queries/catalog/authenticator.
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { onOwnServer } from '../../support/database.ts';
 import { readAll } from '../../support/log.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { firstReader } from '../../support/read-model-tables.ts';
 import { referralCaller } from '../../support/referral.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
@@ -107,18 +108,21 @@ it('mark-referral gives the referrer another code, and counts once', async () =>
   expect(await referralCaller(service, bot).referralsOf(21)).toMatchObject([{ referral_id: 20 }]);
 });
 
-it('create-code without an answer in time takes another code when it is repeated, with the first name of the bot', async () => {
-  const blocker = await service.database.pool.connect();
-  try {
-    await blocker.query('BEGIN; LOCK TABLE referral_v1.outcomes IN SHARE ROW EXCLUSIVE MODE');
-    expect(await ask('create-code', { user_id: 5 }, 'a', 'late')).toMatchObject({ status: 500, error_code: 500 });
-  } finally {
-    await blocker.query('ROLLBACK');
-    blocker.release();
-  }
-  await changeBot(service.commands, bot.publicKey, { username: 'named_since' });
-  await service.projected();
-  const data = { code: 'iiiiiiii', link: null };
-  expect(await ask('create-code', { user_id: 5 }, 'hi', 'late')).toMatchObject({ status: 200, data });
-  expect(await ask('create-code', { user_id: 5 }, 'jj', 'late')).toMatchObject({ status: 200, data });
-});
+longOnly(
+  'create-code without an answer in time takes another code when it is repeated, with the first name of the bot',
+  async () => {
+    const blocker = await service.database.pool.connect();
+    try {
+      await blocker.query('BEGIN; LOCK TABLE referral_v1.outcomes IN SHARE ROW EXCLUSIVE MODE');
+      expect(await ask('create-code', { user_id: 5 }, 'a', 'late')).toMatchObject({ status: 500, error_code: 500 });
+    } finally {
+      await blocker.query('ROLLBACK');
+      blocker.release();
+    }
+    await changeBot(service.commands, bot.publicKey, { username: 'named_since' });
+    await service.projected();
+    const data = { code: 'iiiiiiii', link: null };
+    expect(await ask('create-code', { user_id: 5 }, 'hi', 'late')).toMatchObject({ status: 200, data });
+    expect(await ask('create-code', { user_id: 5 }, 'jj', 'late')).toMatchObject({ status: 200, data });
+  },
+);

@@ -9,6 +9,7 @@ import { type DeliveryOptions, deliveries } from '../../../src/processes/payouts
 import { listDeliveries } from '../../../src/queries/referral/find-deliveries.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { deliveryTests, HOUR, SECOND } from '../../support/delivery-tests.ts';
+import { longOnly } from '../../support/long-only.ts';
 import type { PayoutName } from '../../support/payout-setup.ts';
 import { webhookReceiver } from '../../support/webhook-receiver.ts';
 
@@ -281,7 +282,7 @@ describe('an address that must not be called', () => {
 });
 
 describe('what was cut off', () => {
-  it('between the call and its record is repeated, and has one end', async () => {
+  longOnly('between the call and its record is repeated, and has one end', async () => {
     const { bot } = await given.setup.bot(given.client.url);
     const broken: EventLog = {
       ...given.setup.log,

@@ -7,6 +7,7 @@ import { createGoal } from '../../../src/commands/catalog/create-goal.ts';
 import { createAccounts } from '../../../src/commands/referral/accounts.ts';
 import { accrueRewards } from '../../../src/commands/referral/accrue-rewards.ts';
 import { setPayoutWebhook } from '../../../src/commands/referral/payout-webhook.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { botledger, operate } from '../../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver.ts';
@@ -119,7 +120,7 @@ test('a restore holds payouts, lists what the client knows, and gives no id twic
   });
 });
 
-test('a database that goes back to former files never repeats a webhook-id, even unnoticed', async () => {
+longOnly('a database that goes back to former files never repeats a webhook-id, even unnoticed', async () => {
   await payOut(8001);
   await expect.poll(() => statusOf(8001)).toBe(2);
   const url = new URL(service.env['DATABASE_URL']!);

@@ -5,6 +5,7 @@ import type { Row } from '../../../src/queries/reports/answer.ts';
 import { createChunkCache } from '../../../src/queries/reports/chunk-cache.ts';
 import { reportRunner } from '../../../src/queries/reports/run-report.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { longOnly } from '../../support/long-only.ts';
 import type { Dates } from './oracle.ts';
 import { asJson, grouped } from './oracle-parts.ts';
 import { dates, filters, separators, TIMEZONES, world } from './questions.ts';
@@ -97,7 +98,7 @@ it('of funnels: every user is in one row, whatever the order', async () => {
   expect(Math.min(seen.broken, seen.other)).toBeGreaterThan(5);
 });
 
-it('of retentions: every user is in one row of a cohort', async () => {
+longOnly('of retentions: every user is in one row of a cohort', async () => {
   const seen = { broken: 0, other: 0 };
   const types = fc.constantFrom('retention_first_time', 'retention_first_time_ever', 'retention_recurring');
   const granularity = fc.constantFrom('day', 'week');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { almostValid, anything, VALID_REPORTS } from '../../support/almost-valid-reports.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 /** Hostile input, and harmless text that looks hostile: every text in a config is taken as a value, or refused. */
@@ -196,7 +197,7 @@ describe('texts with a meaning elsewhere', () => {
     expect(new Map(named)).toEqual(new Map(STORABLE.map((text, index) => [text, index + 1])));
   });
 
-  it('are unchanged in the name and config of a saved report', async () => {
+  longOnly('are unchanged in the name and config of a saved report', async () => {
     for (const text of STORABLE) {
       const report_config = { ...VALID_REPORTS[0], [`x${text}`]: text };
       const key = { 'api-key': bot.apiKey };

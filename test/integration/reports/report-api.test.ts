@@ -5,6 +5,7 @@ import { createBot } from '../../../src/commands/catalog/change-bot.ts';
 import { issueKey } from '../../../src/commands/catalog/keys.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { onOwnServer } from '../../support/database.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 
 onOwnServer();
@@ -269,7 +270,7 @@ describe('refusals', () => {
     }
   });
 
-  it('of reports that take too long, and of too many reports at once', async () => {
+  longOnly('of reports that take too long, and of too many reports at once', async () => {
     const blocker = await service.database.pool.connect();
     try {
       await blocker.query('BEGIN; LOCK TABLE events_v1.timelines IN ACCESS EXCLUSIVE MODE');

@@ -11,6 +11,7 @@ import { ReportNotRunError } from '../../../src/queries/reports/report-queue.ts'
 import { type ReportRequest, reportRunner } from '../../../src/queries/reports/run-report.ts';
 import { pause } from '../../../src/util/pause.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { longOnly } from '../../support/long-only.ts';
 import { recordSpans } from '../../support/recorded-spans.ts';
 import { world } from './questions.ts';
 import { BOT_IDS, storeWorld, TABLES } from './world.ts';
@@ -96,7 +97,7 @@ it('reports a timeout from a thread, which then runs the next report', async () 
   await expect(threads.run(task('table'), KEY)).resolves.toMatchObject({ meta: { truncated: false } });
 });
 
-it('refuses a report that cannot start in time as not run, not as timed out', async () => {
+longOnly('refuses a report that cannot start in time as not run, not as timed out', async () => {
   const busy = startReportThreads(database.url, readConfig({ MAX_WAIT_MS: '1000' }));
   const blocker = await database.pool.connect();
   const running: Promise<unknown>[] = [];
