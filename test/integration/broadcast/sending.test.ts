@@ -41,9 +41,7 @@ const refused = (description: string, code = 400, parameters?: object): Behaviou
 /** A promise that the test fulfils, for answers that wait for it. */
 function signal(): { readonly promise: Promise<void>; fulfil(): void } {
   let fulfil = (): void => undefined;
-  const promise = new Promise<void>((resolve) => {
-    fulfil = resolve;
-  });
+  const promise = new Promise<void>((resolve) => (fulfil = resolve));
   return { promise, fulfil: () => fulfil() };
 }
 
@@ -55,11 +53,8 @@ async function relaunch(id: number, changes = {}): Promise<void> {
 test('a text goes to each recipient once', async () => {
   const id = await launch(service, bot, { chats: some(60), message: { text: 'Hello', parse_mode: 'html' } });
   expect(await until(service, id, hasEnded)).toMatchObject({ status: 3, count_recipients: 60, count_delivered: 60 });
-  expect(
-    calls()
-      .map(({ chatId }) => chatId)
-      .sort((a, b) => a - b),
-  ).toEqual(some(60));
+  const chats = calls().map(({ chatId }) => chatId);
+  expect(chats.sort((a, b) => a - b)).toEqual(some(60));
   const parameters = { text: 'Hello', parse_mode: 'HTML', allow_paid_broadcast: true };
   expect(calls()[0]).toMatchObject({ method: 'sendMessage', token: TOKEN, parameters });
   expect((await recipientsOf(service, id)).every(({ state }) => state === 'delivered')).toBe(true);

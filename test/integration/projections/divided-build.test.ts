@@ -12,7 +12,7 @@ import { clearError, findVersion } from '../../../src/projections/runtime/versio
 import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { startKafkaBroker } from '../../support/kafka-broker.ts';
-import { longOnly } from '../../support/long-only.ts';
+import { longOnly, longRows } from '../../support/long-only.ts';
 import { appendAll, manyBots } from '../../support/many-bots.ts';
 import {
   expectReplayed,
@@ -54,15 +54,15 @@ async function expectWhole(instances: Instances): Promise<void> {
 }
 
 describe.each([
-  ['of one partition', () => instancesInMemory(1), SECTIONS, 8, false],
-  ['of 12 partitions', () => instancesInMemory(12), 12, 8, false],
-  ['on Kafka', () => instancesOnKafka(broker!, 12), 12, 8, broker === null],
-] as const)('a log %s', (_name, begin, units, pairs, isSkipped) => {
+  { of: 'of one partition', begin: () => instancesInMemory(1), units: SECTIONS, isSkipped: false },
+  { of: 'of 12 partitions', begin: () => instancesInMemory(12), units: 12, isSkipped: false },
+  ...longRows([{ of: 'on Kafka', begin: () => instancesOnKafka(broker!, 12), units: 12, isSkipped: broker === null }]),
+])('a log $of', ({ begin, units, isSkipped }) => {
   test.skipIf(isSkipped)(
     'is read by three builders, one dies, and the rows are as of one',
     async () => {
       const instances = await begin();
-      const commits = manyBots(pairs, 25, 22);
+      const commits = manyBots(8, 25, 22);
       const atGoal = Math.ceil((commits.length * 3) / 4);
       await appendAll(instances.log, commits.slice(0, atGoal));
       const first = gate();
