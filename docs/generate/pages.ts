@@ -81,7 +81,7 @@ async function openApiDocument(): Promise<OpenApi> {
           directory: unused,
           proofs: null,
         }),
-        ...adminRoutes({ context: unused, db: unused, waitForCatalog: unused }),
+        ...adminRoutes({ context: unused, db: unused, waitForCatalog: unused, findCaughtUp: unused }),
       ],
       context: unused,
       corsOrigins: [],

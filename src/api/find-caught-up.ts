@@ -6,10 +6,10 @@ import { unavailable } from './api-errors.ts';
 
 /**
  * Looks up with `find`. If that finds nothing, waits until the read model has all of the log, and looks up again.
- * @param bot public key of the bot of what is looked up
+ * @param bot public key of the bot of what is looked up; absent: it belongs to no bot
  * @throws ApiError 503 the read model does not have all of the log in time
  */
-export type FindCaughtUp = <T>(bot: string, find: () => Promise<T | null>) => Promise<T | null>;
+export type FindCaughtUp = <T>(bot: string | undefined, find: () => Promise<T | null>) => Promise<T | null>;
 
 export interface CaughtUpFindOptions {
   readonly pool: pg.Pool;
@@ -35,7 +35,7 @@ export function createCaughtUpFind({ pool, log, model, maxWaitMs }: CaughtUpFind
         bot,
       }))
     )
-      throw unavailable(`the ${model} are catching up with the log, try again`);
+      throw unavailable(`the read model ${model} is catching up with the log, try again`);
     return find();
   };
 }

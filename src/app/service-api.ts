@@ -6,6 +6,7 @@ import { createFindLaunch } from '../api/clicks/find-launch.ts';
 import type { ClickRecorder } from '../api/clicks/recorder.ts';
 import type { OneTimeKeys } from '../api/console/one-time-keys.ts';
 import { sessionStore } from '../api/console/session-store.ts';
+import { createCaughtUpFind } from '../api/find-caught-up.ts';
 import type { KeyUses } from '../api/key-uses.ts';
 import type { AskedNotes } from '../api/reports/note-asked.ts';
 import type { AnyRoute } from '../api/route.ts';
@@ -124,6 +125,7 @@ function routesOf(options: ServiceApiOptions, db: Reader): AnyRoute[] {
     context: { log, sources, pool, manifests, waitForSwitch: () => pause(2 * FRESH_MS) },
     db,
     waitForCatalog: createChangeWait(lookups, 'catalog'),
+    findCaughtUp: createCaughtUpFind({ pool: lookups, log, model: 'catalog', maxWaitMs: config.MAX_WAIT_MS }),
   });
   return [...routes, ...admin];
 }

@@ -20,7 +20,7 @@ export async function createOperator(
   return { operatorId, operatorKey, key: { 'api-key': operatorKey } };
 }
 
-/** Polls a job until it has ended. @returns it as the API shows it */
+/** Polls a job until it has ended, also while the catalog is late. @returns it as the API shows it */
 export async function jobEnd(
   get: (path: string) => Promise<Answer>,
   jobId: string,
@@ -28,8 +28,8 @@ export async function jobEnd(
 ): Promise<any> {
   for (;;) {
     const { status, body } = await get(`/admin/v1/jobs/${jobId}`);
-    if (status !== 200) throw new Error(`job ${jobId}: ${status} ${JSON.stringify(body)}`);
-    if (!['waiting', 'running'].includes(body.data.state)) return body.data;
+    if (status !== 200 && status !== 503) throw new Error(`job ${jobId}: ${status} ${JSON.stringify(body)}`);
+    if (status === 200 && !['waiting', 'running'].includes(body.data.state)) return body.data;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -1,5 +1,6 @@
 import type { AdministrationContext } from '../../administration/administration-context.ts';
 import type { Reader } from '../../projections/reader.ts';
+import type { FindCaughtUp } from '../find-caught-up.ts';
 import type { WaitForChange } from '../wait-for-change.ts';
 
 /** The dependencies of the routes of operators. */
@@ -9,4 +10,6 @@ export interface AdminDependencies {
   readonly db: Reader;
   /** Waits until the catalog shows a change. */
   readonly waitForCatalog: WaitForChange;
+  /** Looks up in the catalog. */
+  readonly findCaughtUp: FindCaughtUp;
 }

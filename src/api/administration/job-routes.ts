@@ -34,7 +34,7 @@ const request = z
   .meta({ id: 'JobRequest', example: { kind: 'rebuild', projection: 'users', reason: 'rows were wrong' } });
 
 /** `/admin/v1/jobs`: rebuilds, verifications and audits. An instance does them (decisions.md#jobs). */
-export function jobRoutes({ context, db, waitForCatalog }: AdminDependencies): AnyRoute[] {
+export function jobRoutes({ context, db, waitForCatalog, findCaughtUp }: AdminDependencies): AnyRoute[] {
   return [
     route({
       method: 'POST',
@@ -51,7 +51,8 @@ export function jobRoutes({ context, db, waitForCatalog }: AdminDependencies): A
       errors: [404],
       async handle({ request, body }) {
         const { kind, projection = null, max_rate: maxRate, bot = null, user_id = null, reason: why } = body;
-        if (bot !== null && (await findBot(await db.at('catalog'), bot)) === null)
+        const findNamed = async (key: string) => findBot(await db.at('catalog'), key);
+        if (bot !== null && (await findCaughtUp(undefined, () => findNamed(bot))) === null)
           throw invalid([{ path: 'bot', message: 'there is no such bot' }]);
         const { operatorId } = operatorOf(request);
         const wanted = { kind, projection, maxRate, bot, userId: user_id, reason: why, operatorId };
@@ -95,7 +96,9 @@ export function jobRoutes({ context, db, waitForCatalog }: AdminDependencies): A
       errors: [404],
       async handle({ request }) {
         const { job_id } = request.params as { readonly job_id: string };
-        const found = validate(job_id) ? await findJob(await db.at('catalog'), job_id) : null;
+        const find = async () => findJob(await db.at('catalog'), job_id);
+        // The instance that is asked may show less than the one that accepted the job.
+        const found = validate(job_id) ? await findCaughtUp(undefined, find) : null;
         if (found === null) throw new ApiError(404, 'there is no such job');
         return { ok: true, data: found };
       },

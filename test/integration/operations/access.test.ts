@@ -11,6 +11,7 @@ const ROUTES = adminRoutes({
   context: unused,
   db: unused,
   waitForCatalog: unused,
+  findCaughtUp: unused,
 }).map(({ method, url, access, answer }) => ({
   method,
   path: url.replace(/:\w+_id/, NONE),
