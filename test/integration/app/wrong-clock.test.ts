@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pause } from '../../../src/util/pause.ts';
-import { longOnly } from '../../support/long-only.ts';
 import { operate } from '../../support/operate.ts';
 import { startTestService, type TestBot, type TestService } from '../../support/service.ts';
 import { type ServiceProcess, serviceProcess } from '../../support/service-process.ts';
@@ -97,7 +96,7 @@ test('doctor names the difference', async () => {
   expect([code, clock]).toMatchObject([1, { state: 'wrong', finding: expect.stringMatching(/518\d{4}\.\d s behind/) }]);
 });
 
-longOnly('a service with a wrong clock refuses events and is not ready, until the clock is right', async () => {
+test('a service with a wrong clock refuses events and is not ready, until the clock is right', async () => {
   await setClock(DAYS_60_MS);
   const end = await logEnd();
   wrong = await serviceProcess(env, { program: [...PRELOAD, 'dist/app/main.js'] });

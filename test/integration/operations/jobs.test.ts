@@ -6,7 +6,6 @@ import { shareAmongProjectors } from '../../../src/projections/runtime/projector
 import { servedVersion } from '../../../src/projections/runtime/served-version.ts';
 import { verify } from '../../../src/projections/runtime/verify.ts';
 import { onOwnServer } from '../../support/database.ts';
-import { longOnly } from '../../support/long-only.ts';
 import { botledger } from '../../support/operate.ts';
 import { createOperator, jobEnd, type TestOperator } from '../../support/operators.ts';
 import { type Answer, startTestService, type TestBot, type TestService } from '../../support/service.ts';
@@ -219,7 +218,7 @@ describe('the work of operators over HTTP', () => {
 });
 
 describe('the count of bot errors', () => {
-  longOnly('ends when its caller goes away, on the connections of short queries', async () => {
+  it('ends when its caller goes away, on the connections of short queries', async () => {
     const { pool } = service.database;
     const counting = async (): Promise<string[]> => {
       const { rows } = await pool.query<{ name: string }>(
