@@ -10,7 +10,8 @@ let bot: TestBot;
 let call: ReferralCaller;
 
 beforeAll(async () => {
-  service = await startTestService();
+  // Other tests open long transactions on the same server, and readers of the log wait for them.
+  service = await startTestService({ MAX_WAIT_MS: '60000' });
   bot = await service.createBot();
   call = referralCaller(service, bot);
 });
