@@ -265,7 +265,7 @@ export async function fillService(service: TestService): Promise<FilledBots> {
   const webhook = `${service.address}/v1/webhook/${bot.publicKey}`;
   const isKnown = async (): Promise<boolean> =>
     (await request(webhook, secret(webhookSecret), { update_id: 1 })).status === 200;
-  await expect.poll(isKnown).toBe(true);
+  await vi.waitUntil(isKnown, 120_000);
   return {
     bot: { ...bot, webhookSecret },
     free,
