@@ -12,13 +12,14 @@ import {
   type ListedLetter,
   letterId,
   listDeadLetters,
+  type PlaceOfCommit,
   parseLetterId,
   placeOfLetter,
   removeDeadLetter,
   summarizeDeadLetters,
 } from '../projections/runtime/dead-letters.ts';
 import { followVersion } from '../projections/runtime/follow-log.ts';
-import { hasApplied, type PlaceOfCommit } from '../projections/runtime/sections.ts';
+import { hasApplied } from '../projections/runtime/sections.ts';
 import { skipLetter } from '../projections/runtime/skip-letter.ts';
 import { allVersions, clearError, findVersion, isFollowed } from '../projections/runtime/versions.ts';
 import { pause } from '../util/pause.ts';

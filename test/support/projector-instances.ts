@@ -3,10 +3,14 @@ import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { migrateRuntimeSchema } from '../../src/database/runtime-schema.ts';
 import type { Batch, EventLog, SubscribeOptions } from '../../src/log/port.ts';
+import { catalogReadModel } from '../../src/projections/catalog/read-model.ts';
+import { eventsReadModel } from '../../src/projections/events/read-model.ts';
 import type { ReadModel } from '../../src/projections/read-model.ts';
+import { referralReadModel } from '../../src/projections/referral/read-model.ts';
 import { runProjector, shareAmongProjectors } from '../../src/projections/runtime/projector.ts';
 import type { ProjectorOptions } from '../../src/projections/runtime/projector-options.ts';
 import { servedProgress, waitForReadModels } from '../../src/projections/runtime/wait-for-read-models.ts';
+import { usersReadModel } from '../../src/projections/users/read-model.ts';
 import { systemSources } from '../../src/util/system-sources.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { KafkaBroker } from './kafka-broker.ts';
@@ -146,4 +150,28 @@ export async function expectReplayed({ database, log }: Instances, models: reado
   const commits = await readAll(log, { categories });
   const replayed = await replayAll(models, commits, log.keys);
   for (const model of models) expect(await rowsOf(database.pool, model), model.name).toEqual(replayed[model.name]);
+}
+
+/** Read models that several instances share in a test. */
+export const SHARED_MODELS = [catalogReadModel, usersReadModel, eventsReadModel, referralReadModel];
+
+/** An event that {@link notes} reads. */
+export const NOTED = { type: 'custom_events_received', v: 1, data: { items: [{ event_id: 101, user_id: 7 }] } };
+
+/** Records commits, and refuses some. */
+export function notes(refused: ReadonlySet<string> = new Set()): ReadModel {
+  return {
+    name: 'notes',
+    shape: 1,
+    categories: ['intake'],
+    isolatesBots: true,
+    events: ['custom_events_received'],
+    ddl: 'CREATE TABLE seen (commit_id uuid NOT NULL)',
+    async apply(tx, commits) {
+      for (const { id } of commits) {
+        if (refused.has(id)) throw new TypeError('this commit cannot be taken');
+        await tx.query('INSERT INTO seen VALUES ($1)', [id]);
+      }
+    },
+  };
 }

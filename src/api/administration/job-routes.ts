@@ -51,8 +51,7 @@ export function jobRoutes({ context, db, waitForCatalog, findCaughtUp }: AdminDe
       errors: [404],
       async handle({ request, body }) {
         const { kind, projection = null, max_rate: maxRate, bot = null, user_id = null, reason: why } = body;
-        const findNamed = async (key: string) => findBot(await db.at('catalog'), key);
-        if (bot !== null && (await findCaughtUp(undefined, () => findNamed(bot))) === null)
+        if (bot !== null && (await findCaughtUp(undefined, async () => findBot(await db.at('catalog'), bot))) === null)
           throw invalid([{ path: 'bot', message: 'there is no such bot' }]);
         const { operatorId } = operatorOf(request);
         const wanted = { kind, projection, maxRate, bot, userId: user_id, reason: why, operatorId };

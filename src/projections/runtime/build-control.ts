@@ -1,7 +1,10 @@
 import type { Pool } from 'pg';
 import type { Version } from './versions.ts';
 
-/** How a version is built: columns of its row, so the control holds for each OS process that builds the version, and a row for each builder. */
+/**
+ * How a version is built: columns of its row, so the control holds for each OS process that builds the version, and a row
+ * for each builder.
+ */
 
 /** The speed of one builder, or of all builders of a version together. */
 export interface BuildSpeed {
@@ -54,7 +57,7 @@ export async function saveMeasured(
   units: readonly number[],
   { eventsPerSecond, secondsLeft, backsOff }: Omit<MeasuredBuild, 'builders'>,
 ): Promise<void> {
-  const unit = Math.min(...units, units[0] ?? 0);
+  const unit = units.length === 0 ? 0 : Math.min(...units);
   await pool.query(
     `WITH others AS (DELETE FROM runtime.builders
                       WHERE name = $1 AND version = $2 AND unit <> $3 AND ($4::int[] = '{}' OR unit = ANY ($4)))

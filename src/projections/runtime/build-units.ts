@@ -5,9 +5,9 @@ import { pause } from '../../util/pause.ts';
 import { schemaOf } from '../read-model.ts';
 import type { Target } from './apply.ts';
 import { recordStop, skippedCommits } from './bad-events.ts';
-import { Build } from './build.ts';
+import { Build, type UnitsOfBuilder } from './build.ts';
 import { removeMeasured } from './build-control.ts';
-import { removeBlocking } from './dead-letters.ts';
+import { type PlaceOfCommit, removeBlocking } from './dead-letters.ts';
 import { catchUpSlice } from './deferred-work.ts';
 import { AT_BAD_EVENT, DROPPED, INTERRUPTED, isStopped, PAUSED, type Stopped, whyNotToBuild } from './follow-states.ts';
 import type { FollowOptions } from './follower.ts';
@@ -43,20 +43,14 @@ class UnitsBuilder {
   readonly #options: FollowOptions;
   readonly #target: Target;
   readonly #goal: Cursor;
-  /** The numbers of its units, and how many there are. */
-  readonly #units: { readonly own: ReadonlySet<number>; readonly all: number };
+  readonly #units: UnitsOfBuilder;
   /** Aborts with the reason to stop: `Stopped`, or an error. */
   readonly #stopping = new AbortController();
   /** The signal of the leases, or its own reason to stop. */
   readonly #ended: AbortSignal;
   #build!: Build;
 
-  constructor(
-    options: FollowOptions,
-    goal: Cursor,
-    units: { readonly own: ReadonlySet<number>; readonly all: number },
-    signal: AbortSignal,
-  ) {
+  constructor(options: FollowOptions, goal: Cursor, units: UnitsOfBuilder, signal: AbortSignal) {
     const { model, version, pool, log } = options;
     this.#options = options;
     this.#target = { pool, model, schema: schemaOf(model.name, version), keys: log.keys };
@@ -105,7 +99,7 @@ class UnitsBuilder {
   }
 
   /** The key of the unit of a commit. */
-  #keyOf({ position, stream }: Pick<RecordedCommit, 'position' | 'stream'>): number {
+  #keyOf({ position, stream }: PlaceOfCommit): number {
     const { partitions } = this.#options.log;
     // 0: partitions are whole.
     const sections = this.#units.all === partitions ? 0 : this.#units.all / partitions;
@@ -135,16 +129,15 @@ class UnitsBuilder {
     });
     const wanted = (commit: RecordedCommit): boolean =>
       keys.get(partitionOf(commit.position))!.includes(this.#keyOf(commit));
+    // Other partitions are not its own to build.
+    const others = [...this.#goal].filter(([partition]) => !until.has(partition));
     for await (const part of partsUpTo(writer, model, log, { until, wanted, signal: this.#ended })) {
-      if (this.#ended.aborted) return; // the rest of a batch may be thousands of commits
       const begun = performance.now();
       await tracedWrite(model.name, [part], () => writer.write([part]));
       const { commits } = part;
       if (commits.length > 0) onBatch?.({ projection: model.name, commits, ms: performance.now() - begun });
       await catchUpSlice(this.#target, true);
       await this.#build.after([part]);
-      // Other partitions are not its own to build.
-      const others = [...this.#goal].filter(([partition]) => !until.has(partition));
       await this.#build.measure(new Map([...others, ...writer.written].filter(([, position]) => position !== '')));
     }
   }

@@ -12,13 +12,19 @@ import type { Part } from './writer.ts';
 
 const MEASURE_EVERY_MS = 2000;
 
+/** The numbers of the units that a builder has (sections.ts), and how many there are. */
+export interface UnitsOfBuilder {
+  readonly own: ReadonlySet<number>;
+  readonly all: number;
+}
+
 export interface BuildOptions {
   readonly pool: Pool;
   readonly log: Pick<EventLog, 'lag'>;
   /** Aborts when the builder must stop. */
   readonly signal: AbortSignal;
-  /** The numbers of the units that it builds, and how many there are. Absent: it builds the whole version. */
-  readonly units?: { readonly own: ReadonlySet<number>; readonly all: number } | undefined;
+  /** Absent: it builds the whole version. */
+  readonly units?: UnitsOfBuilder | undefined;
 }
 
 /** The builder's view of a build: keeps it to its limit, or without a limit backs off under load, and measures it. */

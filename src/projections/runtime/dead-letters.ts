@@ -141,13 +141,16 @@ export async function findDeadLetter(
   return rows[0];
 }
 
+/** The position and the stream of a commit. */
+export type PlaceOfCommit = Pick<RecordedCommit, 'position' | 'stream'>;
+
 /** Where the commit of a dead letter is in the log. */
 export async function placeOfLetter(
   db: Pool | ClientBase,
   schema: string,
   commitId: string,
-): Promise<Pick<RecordedCommit, 'position' | 'stream'> | undefined> {
-  const { rows } = await db.query<Pick<RecordedCommit, 'position' | 'stream'>>(
+): Promise<PlaceOfCommit | undefined> {
+  const { rows } = await db.query<PlaceOfCommit>(
     `SELECT (${AS_JSON})->>'position' AS position, (${AS_JSON})->>'stream' AS stream
        FROM ${schema}.dead_letters WHERE commit_id = $1`,
     [commitId],
@@ -224,9 +227,9 @@ export async function askProjectors(tx: ClientBase, name: string, version: numbe
 export async function removeBlocking(
   pool: Pool,
   schema: string,
-  isOwn: (commit: Pick<RecordedCommit, 'position' | 'stream'>) => boolean,
+  isOwn: (commit: PlaceOfCommit) => boolean,
 ): Promise<void> {
-  const { rows } = await pool.query<{ commit_id: string; position: Position; stream: string }>(
+  const { rows } = await pool.query<PlaceOfCommit & { commit_id: string }>(
     `SELECT commit_id, (${AS_JSON})->>'position' AS position, (${AS_JSON})->>'stream' AS stream
        FROM ${schema}.dead_letters WHERE blocking`,
   );

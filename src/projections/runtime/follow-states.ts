@@ -10,8 +10,8 @@ import type { Version } from './versions.ts';
  *   each of them --signal, lost lease, dropped version, bad event, failure--> stopped
  *   building or catching up --paused--> stopped
  *
- * Builders share the build of a version up to a goal (build-units.ts). From there on one projector builds it, all partitions together, and
- * stops when the version is built. Then any number of projectors follow it, each with some of the partitions.
+ * Builders share the build of a version up to a goal (build-units.ts). From there on one projector builds it, all partitions
+ * together, and stops when the version is built. Then any number of projectors follow it, each with some of the partitions.
  */
 export type FollowState =
   /** Applies the log from its checkpoint to `goal`; null: the log end is not known yet. */

@@ -126,6 +126,7 @@ export async function* partsUpTo(
     () => true,
     () => done.abort(),
   )) {
+    if (signal.aborted) return; // the rest of a batch may be thousands of commits
     yield part;
     if (hasPassedAll(writer.written, until)) return;
   }

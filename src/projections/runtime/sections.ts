@@ -3,10 +3,11 @@ import type { ClientBase, Pool } from 'pg';
 import { isCitus } from '../../database/citus.ts';
 import { isHeld } from '../../database/lease-rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { type Cursor, type EventLog, type Position, partitionOf, type RecordedCommit } from '../../log/port.ts';
+import { type Cursor, type EventLog, type Position, partitionOf } from '../../log/port.ts';
 import { keyOf } from '../../log/stream-name.ts';
 import { type ReadModel, schemaOf } from '../read-model.ts';
 import { MOST_PARTITIONS } from './checkpoint.ts';
+import type { PlaceOfCommit } from './dead-letters.ts';
 import { buildLeaseOf, lockVersion, type Version } from './versions.ts';
 
 /**
@@ -119,9 +120,6 @@ export async function checkpointKeyOf(
   );
   return keyOfBot(partition, rows[0]!.sections, bot);
 }
-
-/** The position and the stream of a commit. */
-export type PlaceOfCommit = Pick<RecordedCommit, 'position' | 'stream'>;
 
 /** Whether a version has applied a commit, or passed it. */
 export async function hasApplied(pool: Pool, schema: string, { position, stream }: PlaceOfCommit): Promise<boolean> {

@@ -42,7 +42,7 @@ interface BuildStatus {
   readonly paused: boolean;
   /** The most events a second; null: no limit. */
   readonly max_rate: number | null;
-  /** How many instances build it. */
+  /** The number of projectors that build it now: of instances, jobs and commands. */
   readonly builders: number;
   /** Whether one of them pauses since answers are slower or live versions late. */
   readonly backs_off: boolean;

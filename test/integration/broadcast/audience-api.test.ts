@@ -183,7 +183,7 @@ describe('another broadcast', () => {
   });
 });
 
-longOnly('an erased user is in no audience from then on, whatever it is made from', async () => {
+longOnly('no audience has a user after the erasure, whatever it is made from', async () => {
   await meet([{ id: 31 }, { id: 32 }, { id: 33 }]);
   const source = await launched(await create(to(list(31, 32, 33, 34))));
   const id = await create(undefined);

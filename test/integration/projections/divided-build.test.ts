@@ -1,15 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { projectionStream } from '../../../src/domain/streams.ts';
 import { EMPTY_STREAM } from '../../../src/log/port.ts';
-import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
-import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
-import type { ReadModel } from '../../../src/projections/read-model.ts';
-import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import { controlBuild, loadMeasured } from '../../../src/projections/runtime/build-control.ts';
 import { loadCheckpoint } from '../../../src/projections/runtime/checkpoint.ts';
 import { skipLetter } from '../../../src/projections/runtime/skip-letter.ts';
-import { clearError, findVersion } from '../../../src/projections/runtime/versions.ts';
-import { usersReadModel } from '../../../src/projections/users/read-model.ts';
+import { clearError, findVersion, isFollowed } from '../../../src/projections/runtime/versions.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { startKafkaBroker } from '../../support/kafka-broker.ts';
 import { longOnly, longRows } from '../../support/long-only.ts';
@@ -19,12 +14,14 @@ import {
   type Instances,
   instancesInMemory,
   instancesOnKafka,
+  NOTED,
+  notes,
+  SHARED_MODELS,
   WAIT_MS,
 } from '../../support/projector-instances.ts';
 
 /** Instances that find a log with commits, and build the first version of a read model together. */
 
-const MODELS = [catalogReadModel, usersReadModel, eventsReadModel, referralReadModel];
 /** Of a log with one partition. */
 const SECTIONS = 8;
 
@@ -42,7 +39,7 @@ const eventsAt = async ({ database }: Instances, table = 'events_v1.checkpoints'
   (await database.pool.query<{ lane: number; position: string }>(`SELECT * FROM ${table} ORDER BY lane`)).rows;
 
 async function expectWhole(instances: Instances): Promise<void> {
-  for (const { name } of MODELS) {
+  for (const { name } of SHARED_MODELS) {
     const { pool } = instances.database;
     expect(await findVersion(pool, name, 1)).toMatchObject({ state: 'live', error: null });
     const lanes = await eventsAt(instances, `${name}_v1.checkpoints`);
@@ -67,9 +64,9 @@ describe.each([
       await appendAll(instances.log, commits.slice(0, atGoal));
       const first = gate();
       const others = gate();
-      instances.start('a', MODELS, { ...OPTIONS, reads: first.reads });
-      instances.start('b', MODELS, { ...OPTIONS, reads: others.reads });
-      instances.start('c', MODELS, { ...OPTIONS, reads: others.reads });
+      instances.start('a', SHARED_MODELS, { ...OPTIONS, reads: first.reads });
+      instances.start('b', SHARED_MODELS, { ...OPTIONS, reads: others.reads });
+      instances.start('c', SHARED_MODELS, { ...OPTIONS, reads: others.reads });
       const shares = () => instances.groups('build events_v1');
       const third = (n: number) => Math.floor((units + n) / 3);
       await expect
@@ -85,35 +82,16 @@ describe.each([
         .toBeGreaterThan(1);
       await instances.died('a');
       others.open();
-      await instances.caughtUp(MODELS);
+      await instances.caughtUp(SHARED_MODELS);
       await expectWhole(instances);
-      await expectReplayed(instances, MODELS);
+      await expectReplayed(instances, SHARED_MODELS);
     },
     3 * WAIT_MS,
   );
 });
 
-const EVENT = { type: 'custom_events_received', v: 1, data: { items: [{ event_id: 101, user_id: 7 }] } };
 const BOTS = Array.from({ length: 40 }, (_, i) => `bot${i}`);
 const ROUNDS = 5;
-
-/** Records commits, and refuses some. */
-function notes(refused: ReadonlySet<string> = new Set()): ReadModel {
-  return {
-    name: 'notes',
-    shape: 1,
-    categories: ['intake'],
-    isolatesBots: true,
-    events: ['custom_events_received'],
-    ddl: 'CREATE TABLE seen (commit_id uuid NOT NULL)',
-    async apply(tx, commits) {
-      for (const { id } of commits) {
-        if (refused.has(id)) throw new TypeError('this commit cannot be taken');
-        await tx.query('INSERT INTO seen VALUES ($1)', [id]);
-      }
-    },
-  };
-}
 
 const stamp = () => ({ id: systemSources.uuid(), at: systemSources.now() });
 
@@ -123,7 +101,7 @@ async function filled({ log }: Instances): Promise<string[]> {
   for (let round = 0; round < ROUNDS; round++)
     for (const bot of BOTS) {
       const at = stamp();
-      await log.append({ ...at, stream: `intake-${bot}`, expected: 'any', events: [EVENT] });
+      await log.append({ ...at, stream: `intake-${bot}`, expected: 'any', events: [NOTED] });
       ids.push(at.id);
     }
   return ids;
@@ -223,4 +201,33 @@ longOnly('a pause stops both builders, and a limit holds for both together', asy
   await controlBuild(pool, version, { maxRate: null });
   await instances.caughtUp([notes()]);
   expect(await seen(instances)).toEqual([...ids].sort());
+});
+
+test.each([
+  ['of a divided build', 1],
+  ['of the only builder', Number.POSITIVE_INFINITY],
+])('a pause %s holds within a batch', async (_of, divideFrom) => {
+  const instances = await instancesInMemory(1);
+  const { pool } = instances.database;
+  const ids = await filled(instances);
+  const { reads, open } = gate();
+  instances.start('a', [notes()], { divideFrom, reads });
+  const version = { name: 'notes', version: 1 };
+  const MAX_RATE = 20;
+  const isBuilt = expect.poll(() => isFollowed(pool, 'notes', 1), { timeout: WAIT_MS });
+  const limited = { maxRate: MAX_RATE, paused: true };
+  await expect.poll(() => controlBuild(pool, version, limited), { timeout: WAIT_MS }).toBe(true);
+  // The builder that begins after this has the limit from its first part on.
+  await isBuilt.toBe(false);
+  await controlBuild(pool, version, { paused: false });
+  await isBuilt.toBe(true);
+  const begun = performance.now();
+  open();
+  await expect.poll(() => seen(instances), { timeout: WAIT_MS }).not.toEqual([]);
+  await controlBuild(pool, version, { paused: true });
+  await isBuilt.toBe(false);
+  // All commits are in one batch.
+  const { length } = await seen(instances);
+  expect(length).toBeLessThanOrEqual((MAX_RATE * (performance.now() - begun)) / 1000 + MAX_RATE);
+  expect(length).toBeLessThan(ids.length);
 });

@@ -1,12 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { catalogReadModel } from '../../../src/projections/catalog/read-model.ts';
-import { eventsReadModel } from '../../../src/projections/events/read-model.ts';
-import type { ReadModel } from '../../../src/projections/read-model.ts';
-import { referralReadModel } from '../../../src/projections/referral/read-model.ts';
 import { askRetry } from '../../../src/projections/runtime/dead-letters.ts';
 import type { OnBadEvent } from '../../../src/projections/runtime/projector-options.ts';
 import { clearError, findVersion } from '../../../src/projections/runtime/versions.ts';
-import { usersReadModel } from '../../../src/projections/users/read-model.ts';
 import { systemSources } from '../../../src/util/system-sources.ts';
 import { startKafkaBroker } from '../../support/kafka-broker.ts';
 import { longOnly } from '../../support/long-only.ts';
@@ -16,11 +11,13 @@ import {
   type Instances,
   instancesInMemory,
   instancesOnKafka,
+  NOTED,
+  notes,
+  SHARED_MODELS,
   WAIT_MS,
 } from '../../support/projector-instances.ts';
 
 const PARTITIONS = 12;
-const MODELS = [catalogReadModel, usersReadModel, eventsReadModel, referralReadModel];
 const NOTES = 'projection notes_v1';
 
 const broker = await startKafkaBroker();
@@ -36,30 +33,30 @@ describe.each([
       const instances = await begin();
       const commits = manyBots(pairs, 25, 21);
       const share = Math.ceil(commits.length / 4);
-      const first = instances.start('a', MODELS);
+      const first = instances.start('a', SHARED_MODELS);
       await appendAll(instances.log, commits.slice(0, share));
-      await instances.caughtUp(MODELS);
+      await instances.caughtUp(SHARED_MODELS);
       await expect
         .poll(() => instances.groups('projection events_v1'), { timeout: WAIT_MS })
         .toEqual({ a: PARTITIONS });
 
-      const second = instances.start('b', MODELS);
+      const second = instances.start('b', SHARED_MODELS);
       await appendAll(instances.log, commits.slice(share, 2 * share));
       await expect.poll(() => instances.groups('projection events_v1'), { timeout: WAIT_MS }).toEqual({ a: 6, b: 6 });
-      const third = instances.start('c', MODELS);
+      const third = instances.start('c', SHARED_MODELS);
       await expect
         .poll(() => instances.groups('projection events_v1'), { timeout: WAIT_MS })
         .toEqual({ a: 4, b: 4, c: 4 });
       for (const { delivered } of [first, second, third]) delivered.clear();
       await appendAll(instances.log, commits.slice(2 * share, 3 * share));
-      await instances.caughtUp(MODELS);
+      await instances.caughtUp(SHARED_MODELS);
       for (const { delivered } of [first, second, third]) expect(delivered.size).toBeLessThanOrEqual(4);
 
       await first.stop();
       await appendAll(instances.log, commits.slice(3 * share));
-      await instances.caughtUp(MODELS);
+      await instances.caughtUp(SHARED_MODELS);
       await expect.poll(() => instances.groups('projection events_v1'), { timeout: WAIT_MS }).toEqual({ b: 6, c: 6 });
-      await expectReplayed(instances, MODELS);
+      await expectReplayed(instances, SHARED_MODELS);
     },
     3 * WAIT_MS,
   );
@@ -86,28 +83,9 @@ longOnly(
   },
 );
 
-/** Records commits, and refuses some. */
-function notes(refused: ReadonlySet<string>): ReadModel {
-  return {
-    name: 'notes',
-    shape: 1,
-    categories: ['intake'],
-    events: ['custom_events_received'],
-    ddl: 'CREATE TABLE seen (commit_id uuid NOT NULL)',
-    async apply(tx, commits) {
-      for (const { id } of commits) {
-        if (refused.has(id)) throw new TypeError('this commit cannot be taken');
-        await tx.query('INSERT INTO seen VALUES ($1)', [id]);
-      }
-    },
-  };
-}
-
 describe('a bad event in a partition of one of two instances', () => {
-  const event = { type: 'custom_events_received', v: 1, data: { items: [{ event_id: 101, user_id: 7 }] } };
-
   async function append({ log }: Instances, bot: string, id = systemSources.uuid()): Promise<string> {
-    await log.append({ id, stream: `intake-${bot}`, expected: 'any', at: systemSources.now(), events: [event] });
+    await log.append({ id, stream: `intake-${bot}`, expected: 'any', at: systemSources.now(), events: [NOTED] });
     return id;
   }
 
